@@ -62,22 +62,22 @@ constinit void const* first_runtime = nullptr;  // the object of that one
 // library that has called its own by then goes on with it, for the loader has bound its other
 // calls.
 struct Bound {
-  void const* object = nullptr;
-  std::uint32_t name = 0;  // another library may come to lie there
+  std::uintptr_t object = 0;  // where it begins
+  std::uint32_t name = 0;     // another library may come to lie there
   Runtime const* runtime = nullptr;
 };
 constinit std::array<Bound, 256> bound{};
 constinit std::size_t bound_count = 0;
 constinit pthread_mutex_t bound_lock = PTHREAD_MUTEX_INITIALIZER;
 
-Bound const* find_bound(Dl_info const& in) noexcept {  // under bound_lock
-  auto const name = coordinator::library_number(in.dli_fname);
+Bound const* find_bound(platform::LoadedObject const& in) noexcept {  // under bound_lock
+  auto const name = coordinator::library_number(in.file);
   for (std::size_t i = 0; i < bound_count; ++i)
-    if (bound[i].object == in.dli_fbase && bound[i].name == name) return &bound[i];
+    if (bound[i].object == in.begin && bound[i].name == name) return &bound[i];
   return nullptr;
 }
 
-Runtime const* bound_runtime(Dl_info const& in) noexcept {
+Runtime const* bound_runtime(platform::LoadedObject const& in) noexcept {
   pthread_mutex_lock(&bound_lock);
   Bound const* const found = find_bound(in);
   Runtime const* const runtime = found == nullptr ? nullptr : found->runtime;
@@ -85,10 +85,10 @@ Runtime const* bound_runtime(Dl_info const& in) noexcept {
   return runtime;
 }
 
-void bind_object(Dl_info const& in, Runtime const* to) noexcept {
+void bind_object(platform::LoadedObject const& in, Runtime const* to) noexcept {
   pthread_mutex_lock(&bound_lock);
   if (find_bound(in) == nullptr && bound_count < bound.size())
-    bound[bound_count++] = {in.dli_fbase, coordinator::library_number(in.dli_fname), to};
+    bound[bound_count++] = {in.begin, coordinator::library_number(in.file), to};
   pthread_mutex_unlock(&bound_lock);
 }
 
@@ -127,7 +127,6 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "kmp_get_blocktime", r.blocktime);
   look_up(object, "kmp_set_blocktime", r.set_blocktime);
   look_up(object, "omp_set_dynamic", r.set_dynamic);
-  r.number = static_cast<std::size_t>(&r - runtimes.data());
   r.object = in.dli_fbase;
   r.code = platform::find_object(in.dli_saddr != nullptr ? in.dli_saddr : in.dli_fbase);
   return r.thread_num != nullptr && r.max_threads != nullptr && r.thread_limit != nullptr &&
@@ -202,8 +201,10 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   auto& next = next_runtimes[static_cast<std::size_t>(entry)];
   if (Runtime const* const r = next.load(sync::acquire)) return r;  // (runtimes.A)
   char const* const name = name_of(entry);
-  Dl_info of;
-  bool const is_in_object = code != nullptr && dladdr(code, &of) != 0 && of.dli_fname != nullptr;
+  // While a thread is in dlopen(), others of its team may come here: what is known is found without
+  // the loader.
+  auto const of = code == nullptr ? platform::LoadedObject{} : platform::find_object(code);
+  bool const is_in_object = of.file != nullptr;
   if (is_in_object) {
     Runtime const* const r = bound_runtime(of);
     if (r != nullptr && r->real[static_cast<std::size_t>(entry)] != nullptr) return r;
@@ -231,13 +232,20 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
     return r;
   };
   if (Runtime const* const r = known(in.dli_fbase)) return noted(r);
+  if (count.load(sync::relaxed) == most_runtimes) return noted(nullptr);
   preload::OnAllPlaces const here;    // libomp counts cpus when it is first called
   platform::Uncancelled const whole;  // and reads files
+  // Not under the lock: the thread that has it might wait for the loader, where another one, in
+  // dlopen(), waits for the lock.
+  Runtime filled;
+  bool const is_whole = fill(filled, in);
+  if (is_whole) static_cast<void>(filled.max_threads());
   pthread_mutex_lock(&lock);
   Runtime const* result = known(in.dli_fbase);
   auto const n = count.load(sync::relaxed);
-  if (result == nullptr && n < most_runtimes && fill(runtimes[n], in)) {
-    static_cast<void>(runtimes[n].max_threads());
+  if (result == nullptr && is_whole && n < most_runtimes) {
+    filled.number = n;
+    runtimes[n] = filled;
     result = &runtimes[n];
     count.store(n + 1, sync::release);  // (runtimes.A)
   }
@@ -250,9 +258,9 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
 NIGH_INTERPOSED void const* nigh_openmp_runtime_of(void const* code) {
   using namespace nigh::openmp;
   Runtime const* runtime = runtime_of(code);
-  Dl_info in;
-  if (runtime == nullptr && dladdr(code, &in) != 0 && in.dli_fname != nullptr)
-    runtime = bound_runtime(in);
+  if (runtime == nullptr)
+    if (auto const in = nigh::platform::find_object(code); in.file != nullptr)
+      runtime = bound_runtime(in);
   return runtime == nullptr ? nullptr : reinterpret_cast<void const*>(runtime->thread_num);
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What programs may do, with the preloaded libraries in them: habits_test.py SCRIPTED_SHIM SHIM NIGHD
 FOLDER_OF_PROGRAMS PLACES TASKS [unittest arguments]. What was not built is skipped."""
+import itertools
 import os
 import re
 import shutil
@@ -65,6 +66,12 @@ class Names(unittest.TestCase):
                 self.assertEqual(sorted(n for n in names - ISO_C - LEFT if not KEPT.match(n)), [])
 
 
+def runtime_of(library):
+    """The OpenMP runtime that it is linked to; None: to none."""
+    needed = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    return next((line.split()[2] for line in needed.splitlines() if "omp" in line.split()[0]), None)
+
+
 def without_libomps_own(name, result):
     """libomp changes errno as it begins, which nigh may have made it do before."""
     if not name.endswith("-clang"):
@@ -119,8 +126,7 @@ class Habits(unittest.TestCase):
     def test_a_library_keeps_its_runtime(self):
         """Of a program without one, when another is opened for all; and its last calls are jumps."""
         part = os.path.join(PROGRAMS, *programs_named(["parts-gcc.so"]))
-        needed = subprocess.run(["ldd", part], capture_output=True, text=True, check=True).stdout
-        runtime = next((line.split()[2] for line in needed.splitlines() if "omp" in line.split()[0]), None)
+        runtime = runtime_of(part)
         if runtime is None:
             self.skipTest("the library was built without OpenMP")
         other = os.path.join(self.folder.name, "other.so")
@@ -130,6 +136,22 @@ class Habits(unittest.TestCase):
         for preload, environment in ((SHIM, {}), (f"{TASKS}:{SHIM}", {"NIGH_TASKS": "prefer"})):
             with self.subTest(**environment):
                 self.assertEqual(run("parts", part, other, preload=preload, NIGH_SOCKET=self.socket, **environment), plain)
+
+    def test_constructs_bind_to_regions_of_their_own_runtime(self):
+        """Within one of another runtime: libomp's in libgomp's, libgomp's in libomp's, or in another libgomp's."""
+        libraries = [os.path.join(PROGRAMS, name) for name in programs_named(["orphans-gcc.so", "orphans-clang.so"])]
+        pairs = list(itertools.permutations(libraries, 2))
+        runtime = runtime_of(libraries[0])
+        if runtime is not None and "libgomp.so.1" in runtime:
+            for source, name in ((runtime, "libgomX.so.1"), (libraries[0], "other.so")):
+                with open(source, "rb") as original, open(os.path.join(self.folder.name, name), "wb") as renamed:
+                    renamed.write(original.read().replace(b"libgomp.so.1", b"libgomX.so.1"))
+            other = os.path.join(self.folder.name, "other.so")
+            pairs += [(libraries[0], other), (other, libraries[0])]
+        for pair, preload in itertools.product(pairs, ("", SHIM, f"{TASKS}:{SHIM}")):
+            with self.subTest(pair=pair, preload=preload):
+                self.assertEqual(run("orphans", *pair, preload=preload, NIGH_TASKS="prefer", NIGH_SOCKET=self.socket,
+                                     LD_LIBRARY_PATH=self.folder.name), (0, "31 of 31\n", ""))
 
     def test_regions_begin_on_small_stacks(self):
         for size in ("20480", "65536"):
@@ -153,6 +175,23 @@ class Habits(unittest.TestCase):
         library = os.path.join(PROGRAMS, "waits_when_loaded.so")
         if os.path.exists(library):
             self.check("opens", library)
+
+    def test_a_constructor_begins_a_region(self):
+        """While the thread that began it is in dlopen(), the others can ask the loader nothing."""
+        libraries = [os.path.join(PROGRAMS, name) for name in programs_named(["opening-gcc.so", "opening-clang.so"])]
+        for which in (libraries, libraries[:1], libraries[-1:]):
+            plain = run("opening", *which)
+            self.assertEqual(plain, (0, "5247\n" * len(which), ""))
+            for preload, environment in ((SHIM, {}), (f"{TASKS}:{SHIM}", {"NIGH_TASKS": "prefer"})):
+                with self.subTest(libraries=which, **environment):
+                    self.assertEqual(run("opening", *which, preload=preload, NIGH_SOCKET=self.socket, **environment), plain)
+
+    def test_calls_of_a_program_that_exports_nothing_are_seen(self):
+        programs_named(["fixed-gcc"])
+        status, out, err = run("fixed-gcc", preload=f"{TASKS}:{SHIM}", NIGH_TASKS="prefer", NIGH_VERBOSE="1",
+                               NIGH_SOCKET=self.socket)
+        self.assertEqual((status, out), (0, "5247\n"))
+        self.assertRegex(err, "nigh: fixed-gcc: [0-9]+ tasks, ")
 
 
 if __name__ == "__main__":

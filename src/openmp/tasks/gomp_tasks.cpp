@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/depend_list.hpp"
 #include "openmp/tasks/real.hpp"
@@ -55,7 +56,6 @@ struct Depends : DependList {
 };
 
 // ---- tasks
-
 std::uint16_t kind_of(Member const& me, unsigned flags) noexcept {
   return static_cast<std::uint16_t>(
       ((flags & is_untied) != 0 ? flag::untied : 0) |
@@ -108,8 +108,6 @@ void run_undeferred(Member& me, Task& t) noexcept {
   end_unattached_body(me, *t, before);
 }
 
-void copy_nothing(void*, void*) {}
-
 void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align,
                   bool deferred, unsigned flags, void** depend, void* detach) noexcept {
   bool const at_once = !deferred || me.current->is(flag::final);
@@ -119,7 +117,8 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     Depends const list(depend);
     wait_for(me, list.items(), list.count());
   }
-  Task& made = make(me, body, data, detaches ? copy_nothing : copy, size, align, flags);
+  Task& made =
+      make(me, body, data, detaches ? Copy{[](void*, void*) {}} : copy, size, align, flags);
   if (detaches) {
     // The handle is one of the arguments: these are copied once it is in its place.
     extra_of(me, made);
@@ -238,7 +237,6 @@ struct LoopArguments {
   Number begin, end;
   std::uintptr_t* reductions;
 };
-
 struct Pieces {
   std::uint64_t tasks, each, longer;  // the first `longer` of them have one iteration more
 };
@@ -311,7 +309,7 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
 NIGH_APART static void make_any_task(Body body, void* data, Copy copy, long size, long align,
                                      bool deferred, unsigned const& flags, void** const& depend,
                                      int const& priority, void* const& detach, void const* caller) {
-  Member* const me = member;
+  Member* const me = bound_member(gomp_member, real_GOMP_task, caller);
   if (me != nullptr)
     return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
   look_again();
@@ -321,7 +319,7 @@ NIGH_APART static void make_any_task(Body body, void* data, Copy copy, long size
 NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
                                bool deferred, unsigned flags, void** depend, int priority,
                                void* detach) {
-  Member* const me = member;
+  Member* const me = gomp_member;
   if (me != nullptr && copy == nullptr) [[likely]] {
     bool const is_usual = deferred && static_cast<unsigned long>(size) <= few_bytes &&
                           align <= static_cast<long>(alignof(Task)) &&
@@ -344,64 +342,71 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
 
 NIGH_REAL(GOMP_taskwait)
 NIGH_INTERPOSED void GOMP_taskwait() {
-  Member* const me = member;
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait);
   taskwait(*me);
 }
 
 NIGH_REAL(GOMP_taskwait_depend)
 NIGH_INTERPOSED void GOMP_taskwait_depend(void** depend) {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend, depend);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait_depend);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend, depend);
   Depends const list(depend);
-  wait_for(*member, list.items(), list.count());
+  wait_for(*me, list.items(), list.count());
 }
 
 // From gcc 13 on: an empty task with these dependences.
 NIGH_REAL(GOMP_taskwait_depend_nowait)
 NIGH_INTERPOSED void GOMP_taskwait_depend_nowait(void** depend) {
-  Member* const me = member;
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait_depend_nowait);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend_nowait, depend);
   spawn_slowly(*me, [](void*) {}, nullptr, nullptr, 0, 1, true, has_depend, depend, nullptr);
 }
 
 NIGH_REAL(GOMP_taskyield)
 NIGH_INTERPOSED void GOMP_taskyield() {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskyield);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskyield);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskyield);
   // libgomp's does nothing: gcc's programs may hold a lock that the next task needs.
-  member->team->is_libgomp ? share_all(*member) : taskyield(*member);
+  me->team->is_libgomp ? share_all(*me) : taskyield(*me);
 }
 
 NIGH_REAL(GOMP_taskgroup_start)
 NIGH_INTERPOSED void GOMP_taskgroup_start() {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_start);
-  begin_group(*member);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskgroup_start);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_start);
+  begin_group(*me);
 }
 NIGH_REAL(GOMP_taskgroup_end)
 NIGH_INTERPOSED void GOMP_taskgroup_end() {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_end);
-  end_group(wait_group(*member));
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskgroup_end);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_end);
+  end_group(wait_group(*me));
 }
 
 NIGH_REAL(GOMP_taskgroup_reduction_register)
 NIGH_INTERPOSED void GOMP_taskgroup_reduction_register(std::uintptr_t* data) {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_register, data);
-  register_reductions(*member, data);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskgroup_reduction_register);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_register, data);
+  register_reductions(*me, data);
 }
 NIGH_REAL(GOMP_taskgroup_reduction_unregister)
 NIGH_INTERPOSED void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_unregister, data);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskgroup_reduction_unregister);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_unregister, data);
   unregister_reductions(data);
 }
 NIGH_REAL(GOMP_task_reduction_remap)
 // Those of a parallel region or a loop are libgomp's.
 NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,
                                                void** pointers) {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
-  std::uintptr_t* const ours = innermost_reductions(*member);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_task_reduction_remap);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
+  std::uintptr_t* const ours = innermost_reductions(*me);
   for (std::size_t i = 0; i < count; ++i) {
     std::uintptr_t copy = 0, original = 0;
     void* of_runtime[2] = {pointers[i], nullptr};
-    if (find_copy(*member, ours, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original)) {
+    if (find_copy(*me, ours, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original)) {
       of_runtime[0] = reinterpret_cast<void*>(copy);
       of_runtime[1] = reinterpret_cast<void*>(original);
     } else {
@@ -411,14 +416,9 @@ NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t or
     if (i < originals) pointers[count + i] = of_runtime[1];
   }
 }
-// This thread's part of the region that a call of NAME binds to, if its tasks are ours.
-#define NIGH_BOUND(name) \
-  member_of_gomp([caller = __builtin_return_address(0)] { return real_##name.find(caller); })
-
 NIGH_REAL(GOMP_workshare_task_reduction_unregister)
 NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
-  if (Member* const me = NIGH_BOUND(GOMP_workshare_task_reduction_unregister); me != nullptr)
-    barrier_before_real(*me);
+  meet_before_real(NIGH_GOMP_MEMBER(GOMP_workshare_task_reduction_unregister));
   NIGH_PASS_ON(GOMP_workshare_task_reduction_unregister, is_cancelled);
 }
 
@@ -426,58 +426,58 @@ NIGH_REAL(GOMP_taskloop)
 NIGH_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long size, long align,
                                    unsigned flags, unsigned long said, int priority, long begin,
                                    long end, long step) {
-  if (member == nullptr)
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskloop);
+  if (me == nullptr)
     return look_again(), NIGH_PASS_ON(GOMP_taskloop, body, data, copy, size, align, flags, said,
                                       priority, begin, end, step);
-  taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step, step > 0);
+  taskloop(*me, body, data, copy, size, align, flags, said, begin, end, step, step > 0);
 }
 NIGH_REAL(GOMP_taskloop_ull)
 NIGH_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size, long align,
                                        unsigned flags, unsigned long said, int priority,
                                        unsigned long long begin, unsigned long long end,
                                        unsigned long long step) {
-  if (member == nullptr)
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskloop_ull);
+  if (me == nullptr)
     return look_again(), NIGH_PASS_ON(GOMP_taskloop_ull, body, data, copy, size, align, flags, said,
                                       priority, begin, end, step);
-  taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step,
-           (flags & is_up) != 0);
+  taskloop(*me, body, data, copy, size, align, flags, said, begin, end, step, (flags & is_up) != 0);
 }
 
 // ---- scheduling points
 
 NIGH_REAL(GOMP_barrier)
 NIGH_INTERPOSED void GOMP_barrier() {
-  Member* const me = NIGH_BOUND(GOMP_barrier);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_barrier);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_barrier);
   barrier(*me);
 }
 // Without OMP_CANCELLATION nothing is cancelled.
 NIGH_REAL(GOMP_barrier_cancel)
 NIGH_INTERPOSED bool GOMP_barrier_cancel() {
-  Member* const me = NIGH_BOUND(GOMP_barrier_cancel);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_barrier_cancel);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_barrier_cancel);
   barrier(*me);
   return false;
 }
 NIGH_REAL(GOMP_loop_end)
 NIGH_INTERPOSED void GOMP_loop_end() {
-  if (Member* const me = NIGH_BOUND(GOMP_loop_end); me != nullptr) barrier_before_real(*me);
+  meet_before_real(NIGH_GOMP_MEMBER(GOMP_loop_end));
   NIGH_PASS_ON(GOMP_loop_end);
 }
 NIGH_REAL(GOMP_loop_end_cancel)
 NIGH_INTERPOSED bool GOMP_loop_end_cancel() {
-  if (Member* const me = NIGH_BOUND(GOMP_loop_end_cancel); me != nullptr) barrier_before_real(*me);
+  meet_before_real(NIGH_GOMP_MEMBER(GOMP_loop_end_cancel));
   return NIGH_PASS_ON(GOMP_loop_end_cancel);
 }
 NIGH_REAL(GOMP_sections_end)
 NIGH_INTERPOSED void GOMP_sections_end() {
-  if (Member* const me = NIGH_BOUND(GOMP_sections_end); me != nullptr) barrier_before_real(*me);
+  meet_before_real(NIGH_GOMP_MEMBER(GOMP_sections_end));
   NIGH_PASS_ON(GOMP_sections_end);
 }
 NIGH_REAL(GOMP_sections_end_cancel)
 NIGH_INTERPOSED bool GOMP_sections_end_cancel() {
-  if (Member* const me = NIGH_BOUND(GOMP_sections_end_cancel); me != nullptr)
-    barrier_before_real(*me);
+  meet_before_real(NIGH_GOMP_MEMBER(GOMP_sections_end_cancel));
   return NIGH_PASS_ON(GOMP_sections_end_cancel);
 }
 NIGH_REAL(GOMP_single_copy_start)
@@ -485,7 +485,7 @@ NIGH_REAL(GOMP_single_copy_start)
 // for; libgomp would have the others wait for it without running tasks. The compiler has all come
 // to another barrier when they have copied the data.
 NIGH_INTERPOSED void* GOMP_single_copy_start() {
-  Member* const me = NIGH_BOUND(GOMP_single_copy_start);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_single_copy_start);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_single_copy_start);
   if (me->team->singles.is_first(me->singles)) return nullptr;
   barrier(*me);
@@ -493,7 +493,7 @@ NIGH_INTERPOSED void* GOMP_single_copy_start() {
 }
 NIGH_REAL(GOMP_single_copy_end)
 NIGH_INTERPOSED void GOMP_single_copy_end(void* data) {
-  Member* const me = NIGH_BOUND(GOMP_single_copy_end);
+  Member* const me = NIGH_GOMP_MEMBER(GOMP_single_copy_end);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_single_copy_end, data);
   me->team->copied = data;
   barrier(*me);

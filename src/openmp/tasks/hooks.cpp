@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "openmp/printable_name.hpp"
+#include "openmp/standard_error.hpp"
 #include "openmp/task_hooks.hpp"
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/known_runtimes.hpp"
 #include "openmp/tasks/near_data.hpp"
@@ -22,6 +24,7 @@
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/waiting.hpp"
+#include "platform/loaded_objects.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -32,13 +35,16 @@ using NumThreads = int (*)();
 
 struct KnownRuntime {
   NumThreads num_threads = nullptr;  // null: its tasks stay its own
-  bool is_libgomp = false;
+  bool is_libgomp = false, is_first = false;
+  platform::LoadedObject code{};
+  RealFunctions functions{};
 };
 constinit KnownRuntimes<KnownRuntime, 16> runtimes;
 constinit pthread_mutex_t runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void look_up(KnownRuntime& known, void const* inside) noexcept {
   Dl_info in;
+  known.code = platform::find_object(inside);
   if (dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return;
   void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (object == nullptr) return;
@@ -49,6 +55,8 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
   };
   bool const is_libomp = dlsym(object, "__kmpc_fork_call") != nullptr;
   known.is_libgomp = !is_libomp;
+  known.is_first = is_first_runtime(in.dli_fbase);
+  find_all(object, known.functions);
   if (!is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait")) return;
   known.num_threads = reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
 }
@@ -56,9 +64,14 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
 // Null: there are too many.
 KnownRuntime const* known_runtime(void const* inside) noexcept {
   if (auto const* const known = runtimes.find(inside); known != nullptr) return known;
+  if (runtimes.is_full()) return nullptr;
+  // Not under the lock: the thread that has it might wait for the loader, where another one, in
+  // dlopen(), waits for the lock.
+  KnownRuntime looked_up;
+  look_up(looked_up, inside);
   pthread_mutex_lock(&runtimes_lock);
   auto const* const found = runtimes.find_or_add(
-      inside, [inside](KnownRuntime& known) noexcept { look_up(known, inside); });
+      inside, [&looked_up](KnownRuntime& known) noexcept { known = looked_up; });
   pthread_mutex_unlock(&runtimes_lock);
   return found;
 }
@@ -76,13 +89,16 @@ constinit thread_local Member* left_out = nullptr;
 
 void* leave_out() noexcept {
   Member* const m = member;
-  if (m != nullptr) left_out = std::exchange(member, nullptr);
+  if (m != nullptr) {
+    left_out = m;
+    set_member(nullptr);
+  }
   return m;
 }
 
 void come_back(void* m) noexcept {
   if (m == nullptr) return;
-  member = static_cast<Member*>(m);
+  set_member(static_cast<Member*>(m));
   left_out = nullptr;
 }
 
@@ -95,6 +111,7 @@ struct Region {
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
 constinit sync::atomic<void const*> last_runtime{nullptr};
+constinit StandardError standard_error{};
 
 void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
             RunningLease* lease, bool is_kmpc) noexcept {
@@ -108,6 +125,7 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   auto* const region = new (room) Region;
   region->num_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
+  region->team.is_first = runtime->is_first;
   region->runtime = inside;
   region->code = code;
   region->team.cpus.store(cpus, sync::relaxed);
@@ -199,6 +217,7 @@ extern "C" void in_child() {
 }
 
 __attribute__((constructor)) void begin_process() {
+  standard_error.note();
   begin_deciding();
   begin_patience();
   begin_near_data();
@@ -235,6 +254,7 @@ __attribute__((destructor)) void tell_at_the_end() {
   write_trace();
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
+  if (!standard_error.is_kept()) return;
   if (char const* const left = why(why_left_alone()); left != nullptr) {
     fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", printable_name().text(), left);
     return;
@@ -244,12 +264,14 @@ __attribute__((destructor)) void tell_at_the_end() {
 
 }  // namespace
 
-// By the beginning of its object: there is room for few addresses.
-bool is_in_libgomp(void const* real) noexcept {
-  Dl_info in;
-  KnownRuntime const* const runtime =
-      dladdr(real, &in) != 0 ? known_runtime(in.dli_fbase) : nullptr;
-  return runtime != nullptr && runtime->is_libgomp;
+Member* member_bound_to(void const* real) noexcept {
+  KnownRuntime const* const runtime = runtimes.find(runtime_at_hand());
+  return runtime != nullptr && runtime->code.holds(real) ? member : nullptr;
+}
+
+RealFunctions const* functions_of(void const* inside) noexcept {
+  KnownRuntime const* const runtime = runtimes.find(inside);
+  return runtime == nullptr ? nullptr : &runtime->functions;
 }
 
 void const* runtime_at_hand() noexcept {

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
@@ -135,15 +136,17 @@ using namespace nigh::openmp::tasks;
 
 NIGH_REAL(__kmpc_taskgroup)
 NIGH_INTERPOSED void __kmpc_taskgroup(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_taskgroup, where, thread);
-  begin_group(*member);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_taskgroup);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_taskgroup, where, thread);
+  begin_group(*me);
 }
 NIGH_REAL(__kmpc_end_taskgroup)
 NIGH_INTERPOSED void __kmpc_end_taskgroup(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_end_taskgroup, where, thread);
-  Group* const g = wait_group(*member);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_end_taskgroup);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_end_taskgroup, where, thread);
+  Group* const g = wait_group(*me);
   if (g->has_real) {
-    end_kmpc(*member, *g);
+    end_kmpc(*me, *g);
     NIGH_PASS_ON_FROM(where, __kmpc_end_taskgroup, where, thread);
   }
   end_group(g);
@@ -152,14 +155,15 @@ NIGH_INTERPOSED void __kmpc_end_taskgroup(void* where, std::int32_t thread) {
 namespace {
 
 // libomp keeps what is reduced in the taskgroup that it thinks it is in.
-void* register_reductions(void* (*real)(int, int, void*), void (*real_group)(void*, std::int32_t),
-                          int thread, int count, void* data) {
-  Group* const g = member != nullptr ? member->current->group : nullptr;
+void* register_reductions(Member* me, void* (*real)(int, int, void*),
+                          void (*real_group)(void*, std::int32_t), int thread, int count,
+                          void* data) {
+  Group* const g = me != nullptr ? me->current->group : nullptr;
   if (g == nullptr || g->has_real) return real(thread, count, data);
   real_group(nullptr, thread);
   g->has_real = true;
   void* const group = real(thread, count, data);
-  begin_kmpc(*member, *g, group);
+  begin_kmpc(*me, *g, group);
   link_to_outer(*g);
   return group;
 }
@@ -170,6 +174,7 @@ NIGH_REAL(__kmpc_task_reduction_init)
 NIGH_INTERPOSED void* __kmpc_task_reduction_init(int thread, int count, void* data) {
   void* const caller = __builtin_return_address(0);
   return register_reductions(
+      NIGH_KMPC_MEMBER(caller, __kmpc_task_reduction_init),
       reinterpret_cast<void* (*)(int, int, void*)>(real___kmpc_task_reduction_init.find(caller)),
       reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread,
       count, data);
@@ -178,14 +183,17 @@ NIGH_REAL(__kmpc_taskred_init)
 NIGH_INTERPOSED void* __kmpc_taskred_init(int thread, int count, void* data) {
   void* const caller = __builtin_return_address(0);
   return register_reductions(
+      NIGH_KMPC_MEMBER(caller, __kmpc_taskred_init),
       reinterpret_cast<void* (*)(int, int, void*)>(real___kmpc_taskred_init.find(caller)),
       reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread,
       count, data);
 }
 NIGH_REAL(__kmpc_task_reduction_get_th_data)
 NIGH_INTERPOSED void* __kmpc_task_reduction_get_th_data(int thread, void* group, void* item) {
-  if (group == nullptr && member != nullptr)
-    for (Group* g = member->current->group; g != nullptr && group == nullptr; g = g->outer)
+  Member* const me =
+      NIGH_KMPC_MEMBER(__builtin_return_address(0), __kmpc_task_reduction_get_th_data);
+  if (group == nullptr && me != nullptr)
+    for (Group* g = me->current->group; g != nullptr && group == nullptr; g = g->outer)
       group = g->reductions_kmpc;
   return NIGH_PASS_ON(__kmpc_task_reduction_get_th_data, thread, group, item);
 }
@@ -195,26 +203,29 @@ NIGH_INTERPOSED void* __kmpc_task_reduction_get_th_data(int thread, void* group,
 NIGH_REAL(__kmpc_taskred_modifier_init)
 NIGH_INTERPOSED void* __kmpc_taskred_modifier_init(void* where, int thread, int is_loop, int count,
                                                    void* data) {
-  if (member != nullptr) begin_group(*member);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_taskred_modifier_init);
+  if (me != nullptr) begin_group(*me);
   void* const group =
       NIGH_PASS_ON_FROM(where, __kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
-  if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
+  if (me != nullptr) begin_kmpc(*me, *me->current->group, group);
   return group;
 }
 NIGH_REAL(__kmpc_task_reduction_modifier_init)
 NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int thread, int is_loop,
                                                           int count, void* data) {
-  if (member != nullptr) begin_group(*member);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_task_reduction_modifier_init);
+  if (me != nullptr) begin_group(*me);
   void* const group = NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_init, where, thread,
                                         is_loop, count, data);
-  if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
+  if (me != nullptr) begin_kmpc(*me, *me->current->group, group);
   return group;
 }
 NIGH_REAL(__kmpc_task_reduction_modifier_fini)
 NIGH_INTERPOSED void __kmpc_task_reduction_modifier_fini(void* where, int thread, int is_loop) {
-  if (member != nullptr) {
-    Group* const g = wait_group(*member);
-    end_kmpc(*member, *g);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_task_reduction_modifier_fini);
+  if (me != nullptr) {
+    Group* const g = wait_group(*me);
+    end_kmpc(*me, *g);
     NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_fini, where, thread, is_loop);
     return end_group(g);
   }
@@ -254,12 +265,13 @@ NIGH_INTERPOSED void __kmpc_taskloop(void* where, std::int32_t thread, KmpTask* 
                                      std::uint64_t* upper, std::int64_t step, std::int32_t no_group,
                                      std::int32_t schedule, std::uint64_t said,
                                      Duplicate duplicate) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_taskloop);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_taskloop, where, thread, k, deferred, lower, upper, step,
                              no_group, schedule, said, duplicate);
   auto* const end_group = reinterpret_cast<void (*)(void*, std::int32_t)>(
       real___kmpc_end_taskgroup.find(__builtin_return_address(0)));
-  taskloop(*member, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said, false,
+  taskloop(*me, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said, false,
            end_group, duplicate);
 }
 NIGH_REAL(__kmpc_taskloop_5)
@@ -269,11 +281,12 @@ NIGH_INTERPOSED void __kmpc_taskloop_5(void* where, std::int32_t thread, KmpTask
                                        std::int32_t no_group, std::int32_t schedule,
                                        std::uint64_t said, std::int32_t is_strict,
                                        Duplicate duplicate) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_taskloop_5);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_taskloop_5, where, thread, k, deferred, lower, upper,
                              step, no_group, schedule, said, is_strict, duplicate);
   auto* const end_group = reinterpret_cast<void (*)(void*, std::int32_t)>(
       real___kmpc_end_taskgroup.find(__builtin_return_address(0)));
-  taskloop(*member, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said,
+  taskloop(*me, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said,
            is_strict != 0, end_group, duplicate);
 }

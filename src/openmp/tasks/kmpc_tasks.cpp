@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/depend_list.hpp"
 #include "openmp/tasks/kmp_task.hpp"
@@ -78,7 +79,7 @@ using namespace nigh::openmp::tasks;
 // Functions that make tasks call this first: it takes libomp as long as a small task takes us.
 NIGH_REAL(__kmpc_global_thread_num)
 NIGH_INTERPOSED std::int32_t __kmpc_global_thread_num(void* where) {
-  Member const* const me = member;
+  Member const* const me = kmpc_member;
   if (me != nullptr && me->number_in_libomp >= 0) [[likely]]
     return me->number_in_libomp;
   return NIGH_PASS_ON_FROM(where, __kmpc_global_thread_num, where);
@@ -99,7 +100,7 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
 [[gnu::noinline]] static void* alloc_any_task(void* where, std::int32_t thread, std::int32_t flags,
                                               std::size_t bytes, std::size_t shared_bytes,
                                               KmpTask::Routine routine) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task_alloc);
   if (me == nullptr)
     return look_again(), NIGH_PASS_ON_FROM(where, __kmpc_omp_task_alloc, where, thread, flags,
                                            bytes, shared_bytes, routine);
@@ -121,7 +122,7 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
 NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, std::int32_t flags,
                                             std::size_t bytes, std::size_t shared_bytes,
                                             KmpTask::Routine routine) {
-  Member* const me = member;
+  Member* const me = kmpc_member;
   if (me == nullptr || flags != is_tied || me->current->is(flag::final | flag::settings))
       [[unlikely]]
     return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
@@ -138,7 +139,7 @@ NIGH_REAL(__kmpc_omp_task)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k);
 [[gnu::noinline]] static std::int32_t submit_any_task(void* where, std::int32_t thread,
                                                       KmpTask* k) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task, where, thread, k);
   Task& t = task_of(*k);
   if (t.is(flag::started))
@@ -162,7 +163,7 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
   return 0;
 }
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k) {
-  Member* const me = member;
+  Member* const me = kmpc_member;
   Task& t = task_of(*k);
   if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings))
       [[unlikely]]
@@ -176,13 +177,14 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
 }
 NIGH_REAL(__kmpc_omp_task_parts)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task_parts(void* where, std::int32_t thread, KmpTask* k) {
-  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_parts, where, thread, k);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task_parts);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_parts, where, thread, k);
   return __kmpc_omp_task(where, thread, k);
 }
 
 NIGH_REAL(__kmpc_omp_task_begin_if0)
 NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread, KmpTask* k) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task_begin_if0);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_begin_if0, where, thread, k);
   Task& t = task_of(*k);
   ++me->counts.at_once;
@@ -199,7 +201,7 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
 }
 NIGH_REAL(__kmpc_omp_task_complete_if0)
 NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thread, KmpTask* k) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task_complete_if0);
   if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_complete_if0, where, thread, k);
   Task& t = task_of(*k);
@@ -217,15 +219,16 @@ NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thre
 
 NIGH_REAL(__kmpc_omp_taskwait)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_taskwait(void* where, std::int32_t thread) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_taskwait);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskwait, where, thread);
   taskwait(*me);
   return 0;
 }
 NIGH_REAL(__kmpc_omp_taskyield)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_taskyield(void* where, std::int32_t thread, int part) {
-  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskyield, where, thread, part);
-  taskyield(*member);
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_taskyield);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskyield, where, thread, part);
+  taskyield(*me);
   return 0;
 }
 
@@ -235,7 +238,7 @@ NIGH_REAL(__kmpc_omp_task_with_deps)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t thread, KmpTask* k,
                                                        std::int32_t count, KmpDepend* list,
                                                        std::int32_t more, KmpDepend* rest) {
-  Member* const me = member;
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_task_with_deps);
   if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_with_deps, where, thread, k, count, list, more,
                              rest);
@@ -253,10 +256,11 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t
 NIGH_REAL(__kmpc_omp_wait_deps)
 NIGH_INTERPOSED void __kmpc_omp_wait_deps(void* where, std::int32_t thread, std::int32_t count,
                                           KmpDepend* list, std::int32_t more, KmpDepend* rest) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_wait_deps);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_omp_wait_deps, where, thread, count, list, more, rest);
   Depends const depends(count, list, more, rest);
-  wait_for(*member, depends.items(), depends.count());
+  wait_for(*me, depends.items(), depends.count());
 }
 // With nowait, which it may also be without.
 NIGH_REAL(__kmpc_omp_taskwait_deps_51)
@@ -264,11 +268,12 @@ NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t threa
                                                  std::int32_t count, KmpDepend* list,
                                                  std::int32_t more, KmpDepend* rest,
                                                  std::int32_t nowait) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_taskwait_deps_51);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskwait_deps_51, where, thread, count, list, more,
                              rest, nowait);
   Depends const depends(count, list, more, rest);
-  wait_for(*member, depends.items(), depends.count());
+  wait_for(*me, depends.items(), depends.count());
 }
 
 // ---- events
@@ -276,10 +281,11 @@ NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t threa
 NIGH_REAL(__kmpc_task_allow_completion_event)
 NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32_t thread,
                                                          KmpTask* k) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_task_allow_completion_event);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_task_allow_completion_event, where, thread, k);
   Task& t = task_of(*k);
-  extra_of(*member, t);
+  extra_of(*me, t);
   t.flags |= flag::detachable;
   return event_of(t);
 }
@@ -315,7 +321,8 @@ NIGH_REAL(__kmpc_omp_reg_task_with_affinity)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_reg_task_with_affinity(void* where, std::int32_t thread,
                                                                KmpTask* k, std::int32_t count,
                                                                KmpAffinity const* list) {
-  if (member == nullptr)
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_reg_task_with_affinity);
+  if (me == nullptr)
     return NIGH_PASS_ON_FROM(where, __kmpc_omp_reg_task_with_affinity, where, thread, k, count,
                              list);
   KmpAffinity const* largest = nullptr;
@@ -323,7 +330,7 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_reg_task_with_affinity(void* where, std:
     if (list[i].address != 0 && (largest == nullptr || list[i].bytes > largest->bytes))
       largest = list + i;
   if (largest != nullptr)
-    extra_of(*member, task_of(*k))->near =
+    extra_of(*me, task_of(*k))->near =
         reinterpret_cast<void const*>(largest->address + largest->bytes / 2);
   return 0;
 }
@@ -332,14 +339,14 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_reg_task_with_affinity(void* where, std:
 
 NIGH_REAL(__kmpc_barrier)
 NIGH_INTERPOSED void __kmpc_barrier(void* where, std::int32_t thread) {
-  Member* const me = member_in_libomp();
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_barrier);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_barrier, where, thread);
   barrier(*me);
 }
 // Without OMP_CANCELLATION nothing is cancelled.
 NIGH_REAL(__kmpc_cancel_barrier)
 NIGH_INTERPOSED std::int32_t __kmpc_cancel_barrier(void* where, std::int32_t thread) {
-  Member* const me = member_in_libomp();
+  Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_cancel_barrier);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_cancel_barrier, where, thread);
   barrier(*me);
   return 0;
@@ -348,12 +355,12 @@ NIGH_REAL(__kmpc_reduce)
 NIGH_INTERPOSED std::int32_t __kmpc_reduce(void* where, std::int32_t thread, std::int32_t count,
                                            std::size_t bytes, void* data, void* function,
                                            void* lock) {
-  if (Member* const me = member_in_libomp(); me != nullptr) barrier_before_real(*me);
+  meet_before_real(NIGH_KMPC_MEMBER(where, __kmpc_reduce));
   return NIGH_PASS_ON_FROM(where, __kmpc_reduce, where, thread, count, bytes, data, function, lock);
 }
 NIGH_REAL(__kmpc_copyprivate)
 NIGH_INTERPOSED void __kmpc_copyprivate(void* where, std::int32_t thread, std::size_t bytes,
                                         void* data, void* function, std::int32_t did_it) {
-  if (Member* const me = member_in_libomp(); me != nullptr) barrier_before_real(*me);
+  meet_before_real(NIGH_KMPC_MEMBER(where, __kmpc_copyprivate));
   NIGH_PASS_ON_FROM(where, __kmpc_copyprivate, where, thread, bytes, data, function, did_it);
 }

@@ -22,6 +22,8 @@ class KnownRuntimes {
     return nullptr;
   }
 
+  bool is_full() const noexcept { return entries_.back().inside.load(sync::relaxed) != nullptr; }
+
   // One thread at a time. look_up(facts) fills in new ones. Null: there are too many.
   template <class LookUp>
   Facts const* find_or_add(void const* inside, LookUp look_up) noexcept {

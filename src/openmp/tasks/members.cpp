@@ -48,18 +48,18 @@ __attribute__((constructor)) void make_key() {
   has_key = pthread_key_create(&at_thread_end, thread_ended) == 0;
 }
 
-// An eighth of it, and not more than a quarter MiB.
-char const* low_end_of_stack() noexcept {
-  platform::Stack const stack = platform::own_stack();
-  if (stack.low == nullptr) return nullptr;
-  return stack.low + std::min(stack.bytes / 8, std::size_t{256} * 1024);
-}
-
 }  // namespace
 
 void out_of_memory() noexcept {
   fprintf(stderr, "nigh: no memory for the program's tasks\n");
   abort();
+}
+
+// An eighth of it is little, and not more than a quarter MiB.
+void look_for_stack(Member& me) noexcept {
+  platform::Stack const stack = platform::own_stack();
+  auto const little = std::min(stack.bytes / 8, std::size_t{256} * 1024);
+  me.stack_low = stack.low == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(stack.low) + little;
 }
 
 Member* member_for_this_thread(Member* outer) noexcept {
@@ -78,7 +78,7 @@ Member* member_for_this_thread(Member* outer) noexcept {
   pthread_mutex_unlock(&members_lock);
   m->outer = outer;
   m->rounds_until_look = 0;
-  m->stack_low = outer != nullptr ? outer->stack_low : low_end_of_stack();
+  m->stack_low = outer != nullptr ? outer->stack_low : Member::unknown_stack;
   if (outer == nullptr && has_key) pthread_setspecific(at_thread_end, m);
   return m;
 }

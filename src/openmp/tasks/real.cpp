@@ -7,13 +7,27 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
 
 #include "openmp/task_hooks.hpp"
 #include "platform/loaded_objects.hpp"
 #include "preload/next.hpp"
 
+// The section of all NIGH_REAL(): the linker knows where it begins and ends.
+extern "C" {
+NIGH_HIDDEN extern nigh::openmp::tasks::Real first_real[] __asm__("__start_nigh_reals");
+NIGH_HIDDEN extern nigh::openmp::tasks::Real last_real[] __asm__("__stop_nigh_reals");
+}
+
 namespace nigh::openmp::tasks {
 namespace {
+
+std::span<Real> all_reals() noexcept {
+  auto const count = static_cast<std::size_t>(last_real - first_real);
+  if (count > RealFunctions{}.size()) abort();
+  return {first_real, count};
+}
 
 // The objects of those that the program began with, by what only one kind has and what all have.
 constexpr std::array<char const*, 3> in_runtimes{"omp_get_thread_num", "GOMP_taskwait",
@@ -36,10 +50,6 @@ __attribute__((constructor)) void look_at_the_beginning() {
   runtime_of = reinterpret_cast<RuntimeOf*>(dlsym(RTLD_DEFAULT, NIGH_RUNTIME_OF_NAME));
   times_closed = reinterpret_cast<TimesClosed*>(dlsym(RTLD_DEFAULT, NIGH_TIMES_CLOSED_NAME));
   own_code[1] = platform::find_object(reinterpret_cast<void const*>(runtime_of));
-}
-
-bool is_first(void const* object) noexcept {
-  return std::find(first_runtimes.begin(), first_runtimes.end(), object) != first_runtimes.end();
 }
 
 // A call at the end of a region's function is a jump, and its caller that of the function: nigh.
@@ -81,6 +91,10 @@ FoundBefore& place_for(Real const* what, void const* caller) noexcept {
 
 }  // namespace
 
+bool is_first_runtime(void const* object) noexcept {
+  return std::find(first_runtimes.begin(), first_runtimes.end(), object) != first_runtimes.end();
+}
+
 // A function that the program did not begin with is another's for another library.
 void* Real::find(void const* caller) noexcept {
   void* const found = found_.load(sync::relaxed);
@@ -90,30 +104,52 @@ void* Real::find(void const* caller) noexcept {
   if (caller == nullptr || is_nigh(caller)) caller = runtime_at_hand();
   auto& before = place_for(this, caller);
   if (!before.is_of(this, caller)) {
-    void* const now = look_up(caller);
+    void* now = in_table(caller);
+    if (now == nullptr) now = look_up(caller);
     before = {this, caller, now, FoundBefore::check_of(this, caller, now)};
     return now;
   }
   return before.found;
 }
 
+// Asks the loader nothing. Null: it is in no table.
+void* Real::in_table(void const* caller) const noexcept {
+  auto const* const functions = functions_of(runtime_of(caller));
+  auto const* const first = all_reals().data();
+  bool const is_listed = std::less_equal<>{}(first, this) && std::less<>{}(this, last_real);
+  if (functions == nullptr || !is_listed) return nullptr;
+  return (*functions)[static_cast<std::size_t>(this - first)];
+}
+
+// The function of the runtime that the program began with: that one comes first for all.
+void* Real::look_up_first() noexcept {
+  void* const next = preload::find_next(name_);
+  if (next == nullptr || !is_first_runtime(object_of(next))) return nullptr;
+  found_.store(next, sync::relaxed);
+  return next;
+}
+
 void* Real::look_up(void const* caller) noexcept {
-  void* found = nullptr;
-  void* const next = dlsym(RTLD_NEXT, name_);
-  if (next != nullptr && is_first(object_of(next))) {
-    found_.store(next, sync::relaxed);
-    return next;
-  }
+  void* found = look_up_first();
+  if (found != nullptr) return found;
   if (runtime_of != nullptr) found = preload::find_from(runtime_of(caller), name_);
   if (found == nullptr && (caller == nullptr || is_nigh(caller)))
     found = preload::find_from(runtime_at_hand(), name_);
-  if (found == nullptr) found = next;
+  if (found == nullptr) found = preload::find_next(name_);
   if (found == nullptr) found = preload::find_from(caller, name_);
   if (found == nullptr) {
     fprintf(stderr, "nigh: the program calls %s, but has no OpenMP runtime\n", name_);
     abort();
   }
   return found;
+}
+
+void find_all(void* object, RealFunctions& functions) noexcept {
+  auto const reals = all_reals();
+  for (std::size_t i = 0; i < reals.size(); ++i) {
+    reals[i].look_up_first();
+    functions[i] = dlsym(object, reals[i].name_);
+  }
 }
 
 }  // namespace nigh::openmp::tasks

@@ -3,14 +3,32 @@
 // The runtime's own functions, for regions whose tasks are not ours, and for what stays the
 // runtime's.
 
+#include <array>
+#include <cstddef>
+
 #include "base/atomic.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp::tasks {
 
+// One runtime's functions, in the order of all NIGH_REAL(); null: it has none of that name.
+using RealFunctions = std::array<void*, 128>;
+
+// Of the runtime that `object` is, a handle of dlopen(). A thread that begins a region looks for
+// all of them: while it is in dlopen(), which runs a library's constructors, the other threads of
+// its team can ask the loader for none.
+NIGH_HIDDEN void find_all(void* object, RealFunctions&) noexcept;
+
+// Whether the program began with the runtime whose object begins here.
+NIGH_HIDDEN bool is_first_runtime(void const* object) noexcept;
+
 // An address in the runtime of the thread's region, or of the last region of others; null: there
 // was none.
 NIGH_HIDDEN void const* runtime_at_hand() noexcept;
+
+// Of the runtime that `inside` lies in, as runtime_at_hand() gives it; null: no region of it has
+// begun.
+NIGH_HIDDEN RealFunctions const* functions_of(void const* inside) noexcept;
 
 // One of them, by its name, as the loader would have found it without us: in the program and what
 // it was linked to, or in what the calling library was linked to.
@@ -22,7 +40,10 @@ class NIGH_HIDDEN Real {
   void* find(void const* caller) noexcept;
 
  private:
+  friend void find_all(void*, RealFunctions&) noexcept;
+  void* in_table(void const* caller) const noexcept;
   void* look_up(void const* caller) noexcept;
+  void* look_up_first() noexcept;
 
   char const* name_;
   sync::atomic<void*> found_{nullptr};
@@ -30,10 +51,14 @@ class NIGH_HIDDEN Real {
 
 }  // namespace nigh::openmp::tasks
 
+// All of them lie in one section of the library, without gaps, for find_all().
+static_assert(sizeof(nigh::openmp::tasks::Real) == 2 * sizeof(void*));
+#define NIGH_REAL_AS(variable, name) \
+  [[gnu::section("nigh_reals")]] constinit nigh::openmp::tasks::Real variable { name }
 // NIGH_REAL(f) before the function, and in it NIGH_PASS_ON(f, arguments...).
-#define NIGH_REAL(name)                                   \
-  namespace {                                             \
-  constinit nigh::openmp::tasks::Real real_##name{#name}; \
+#define NIGH_REAL(name)             \
+  namespace {                       \
+  NIGH_REAL_AS(real_##name, #name); \
   }
 #define NIGH_PASS_ON(name, ...) NIGH_REAL_FROM(name, __builtin_return_address(0))(__VA_ARGS__)
 // The same for a function of libomp's: the place that the compiler hands it lies in the calling

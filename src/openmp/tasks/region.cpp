@@ -14,6 +14,13 @@
 
 namespace nigh::openmp::tasks {
 
+void set_member(Member* now) noexcept {
+  member = now;
+  Team const* const first = now != nullptr && now->team->is_first ? now->team : nullptr;
+  gomp_member = first != nullptr && !first->is_kmpc ? now : nullptr;
+  kmpc_member = first != nullptr && first->is_kmpc ? now : nullptr;
+}
+
 void enter(Team& team, Joined how) noexcept {
   Member* const outer = member;
   Member*& kept = outer != nullptr ? outer->inner : first_member;
@@ -53,7 +60,7 @@ void enter(Team& team, Joined how) noexcept {
   t.flags = flag::kmpc | flag::implicit;
   me.current = me.tied = &t;
   if (!team.members.put(how.size, how.number, me)) out_of_memory();
-  member = &me;
+  set_member(&me);
   if (me.track != nullptr) [[unlikely]]
     me.track->begin_region(outer != nullptr ? outer->track : nullptr);
 }
@@ -69,7 +76,7 @@ void leave() noexcept {
     free(t.extra);
     t.flags = flag::kmpc | flag::implicit;
   }
-  member = me.outer;
+  set_member(me.outer);
 }
 
 void end(Team& team) noexcept {

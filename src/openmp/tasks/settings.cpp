@@ -6,11 +6,16 @@
 namespace nigh::openmp::tasks {
 namespace {
 
-constinit Real get_threads{"omp_get_max_threads"}, get_dynamic{"omp_get_dynamic"},
-    get_levels{"omp_get_max_active_levels"}, get_device{"omp_get_default_device"},
-    get_schedule{"omp_get_schedule"}, set_threads{"omp_set_num_threads"},
-    set_dynamic{"omp_set_dynamic"}, set_levels{"omp_set_max_active_levels"},
-    set_device{"omp_set_default_device"}, set_schedule{"omp_set_schedule"};
+NIGH_REAL_AS(get_threads, "omp_get_max_threads");
+NIGH_REAL_AS(get_dynamic, "omp_get_dynamic");
+NIGH_REAL_AS(get_levels, "omp_get_max_active_levels");
+NIGH_REAL_AS(get_device, "omp_get_default_device");
+NIGH_REAL_AS(get_schedule, "omp_get_schedule");
+NIGH_REAL_AS(set_threads, "omp_set_num_threads");
+NIGH_REAL_AS(set_dynamic, "omp_set_dynamic");
+NIGH_REAL_AS(set_levels, "omp_set_max_active_levels");
+NIGH_REAL_AS(set_device, "omp_set_default_device");
+NIGH_REAL_AS(set_schedule, "omp_set_schedule");
 
 template <class Function>
 Function* real(Real& of) noexcept {

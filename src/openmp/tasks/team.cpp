@@ -20,6 +20,8 @@
 namespace nigh::openmp::tasks {
 
 constinit thread_local Member* member = nullptr;
+constinit thread_local Member* gomp_member = nullptr;
+constinit thread_local Member* kmpc_member = nullptr;
 
 namespace {
 
@@ -234,6 +236,8 @@ void search(Member& me, Done done, MayRun may_run) noexcept {
       traced.found();
       if (!may_run()) [[unlikely]]
         return leave_to_others(me, *t);
+      if (me.stack_low == Member::unknown_stack) [[unlikely]]
+        look_for_stack(me);
       run(me, *t);
       patience.begin();
       continue;
@@ -266,7 +270,7 @@ void search(Member& me, Done done, MayRun may_run) noexcept {
 template <class Done, class MayRun = Always>
 void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
   Task* const tied = me.tied;
-  if (is_stack_low(me)) [[unlikely]]
+  if (is_known_stack_low(me)) [[unlikely]]
     me.tied = me.current;
   search(me, done, may_run);
   me.tied = tied;

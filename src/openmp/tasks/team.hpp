@@ -89,6 +89,8 @@ struct ToldCounts {
 };
 
 struct alignas(64) Member {
+  static constexpr std::uintptr_t unknown_stack = UINTPTR_MAX;
+
   // Spawning and running a task touches this.
   Deque deque;
   Task* current = nullptr;
@@ -106,7 +108,7 @@ struct alignas(64) Member {
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
   sync::atomic<int> cpu{-1};                   // where it was when it last looked
-  char const* stack_low = nullptr;             // below here little is left of the thread's stack
+  std::uintptr_t stack_low = unknown_stack;    // below here little is left of the thread's stack
   std::uint32_t random = 1;
   std::uint32_t rounds_until_look = 0;       // see look_around()
   policy::VictimPlan const* plan = nullptr;  // whom it asks for tasks; null: by their numbers
@@ -143,6 +145,7 @@ struct Team {
   sync::atomic<std::uint32_t> cpus{1};  // for its threads, which may be more
   bool is_kmpc = false;                 // libomp's: its teams of one run each task at once
   bool is_libgomp = false;              // the runtime: libomp has libgomp's functions, too
+  bool is_first = false;                // the program began with the runtime
   EarlierTasks earlier_tasks = EarlierTasks::unknown;  // see barrier_before_real()
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
@@ -161,23 +164,15 @@ struct Team {
 // Of the calling thread: the innermost region whose tasks are ours; null: none.
 NIGH_HIDDEN extern constinit thread_local Member* member;
 
+// The same where all calls of libgomp's functions, or of libomp's, bind to that region: it is one
+// of a runtime that the program began with, and so comes first for each library. Null: see
+// bound_member.hpp.
+NIGH_HIDDEN extern constinit thread_local Member* gomp_member;
+NIGH_HIDDEN extern constinit thread_local Member* kmpc_member;
+NIGH_HIDDEN void set_member(Member* now) noexcept;
+
 // Its part of outermost regions, kept.
 NIGH_HIDDEN extern constinit thread_local Member* first_member;
-
-// Within a region of one runtime, code of the other's may be called. Its barriers and ends of loops
-// bind to a region of its own runtime, with one thread, and are passed on: null then, too.
-inline Member* member_in_libomp() noexcept {
-  Member* const me = member;
-  return me != nullptr && me->team->is_kmpc ? me : nullptr;
-}
-// libomp has libgomp's functions, too, for code of gcc that runs on it: `real` is the one that
-// would be called.
-NIGH_HIDDEN bool is_in_libgomp(void const* real) noexcept;
-template <class Find>
-Member* member_of_gomp(Find real) noexcept {
-  Member* const me = member;
-  return me == nullptr || !me->team->is_kmpc || !is_in_libgomp(real()) ? me : nullptr;
-}
 
 // ---- regions
 
@@ -256,8 +251,17 @@ inline void count_run(Member& me) noexcept {
   if (--me.runs_until_look == 0) [[unlikely]]
     follow_sometimes(me);
 }
-inline bool is_stack_low(Member const& me) noexcept {
-  return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
+// To look for the stack's end allocates, and each thread that does so reserves 64 MiB of addresses:
+// only those that have a task look.
+NIGH_HIDDEN void look_for_stack(Member& me) noexcept;
+inline bool is_known_stack_low(Member const& me) noexcept {
+  auto const here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here < me.stack_low && me.stack_low != Member::unknown_stack;
+}
+inline bool is_stack_low(Member& me) noexcept {
+  if (me.stack_low == Member::unknown_stack) [[unlikely]]
+    look_for_stack(me);
+  return is_known_stack_low(me);
 }
 
 NIGH_HIDDEN void run(Member& me, Task& t) noexcept;

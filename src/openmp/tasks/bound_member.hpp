@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The region that a call binds to is one of the runtime that its library calls. Within a region of
+// another runtime it has its own there, of one thread: tasks that were taken for that other
+// region's would get numbers of its threads, and locks and reductions that go by those would fail.
+
+#include "openmp/tasks/real.hpp"
+#include "openmp/tasks/team.hpp"
+
+namespace nigh::openmp::tasks {
+
+// This thread's part of the region if that is one of ours, and of the runtime that holds `real`.
+NIGH_HIDDEN Member* member_bound_to(void const* real) noexcept;
+
+// `usual`: gomp_member or kmpc_member. Null: the call is passed on.
+inline Member* bound_member(Member* usual, Real& of, void const* caller) noexcept {
+  if (usual != nullptr || member == nullptr) [[likely]]
+    return usual;
+  return member_bound_to(of.find(caller));
+}
+// In the function that stands before NAME.
+#define NIGH_GOMP_MEMBER(name) bound_member(gomp_member, real_##name, __builtin_return_address(0))
+// The same for a function of libomp's, as NIGH_PASS_ON_FROM().
+#define NIGH_KMPC_MEMBER(where, name) \
+  bound_member(kmpc_member, real_##name, (where) != nullptr ? (where) : __builtin_return_address(0))
+
+inline void meet_before_real(Member* me) noexcept {
+  if (me != nullptr) barrier_before_real(*me);
+}
+
+}  // namespace nigh::openmp::tasks

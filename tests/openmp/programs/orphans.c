@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// orphans FIRST SECOND: a program without OpenMP opens two libraries. In a region of the first one
+// each thread calls a function of the second one with constructs that bind to no region of its own
+// runtime: each call finds a team of one. It prints how many calls were right. With PART: such a
+// library.
+#ifdef PART
+int lonely(void) {
+  int team = 0, sum = 0, seen = 0;
+#pragma omp barrier
+#pragma omp task shared(team)
+  {
+    int threads = 3;
+#ifdef __clang__  // three such teams of libgomp may stand still without nigh
+    threads = 0;
+#pragma omp parallel num_threads(3) reduction(+ : threads)
+    ++threads;
+#endif
+    team = threads;
+  }
+#pragma omp taskwait
+#pragma omp taskloop reduction(+ : sum) num_tasks(20)
+  for (int i = 0; i < 1000; ++i) sum += i;
+#pragma omp for
+  for (int i = 0; i < 1000; ++i) ++seen;
+#pragma omp taskgroup
+  {
+#pragma omp task shared(seen)
+#pragma omp critical
+    ++seen;
+  }
+  return team == 3 && sum == 499500 && seen == 1001;
+}
+
+int region(int (*inside)(void)) {
+  int right = 0;
+#pragma omp parallel num_threads(3) reduction(+ : right)
+  {
+#pragma omp master
+    right += inside();
+    for (int i = 0; i < 10; ++i) right += inside();
+  }
+  return right;
+}
+#else
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int count, char** words) {
+  void* const first = count == 3 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+  void* const second = first != NULL ? dlopen(words[2], RTLD_NOW | RTLD_LOCAL) : NULL;
+  int (*region)(int (*)(void));
+  int (*lonely)(void);
+  if (second == NULL) return 1;
+  *(void**)&region = dlsym(first, "region");
+  *(void**)&lonely = dlsym(second, "lonely");
+  printf("%d of 31\n", region(lonely));
+  return 0;
+}
+#endif
