@@ -100,6 +100,15 @@ void name_this_thread(std::string_view name) noexcept {
   pthread_setname_np(pthread_self(), cut);
 }
 
+AtThreadEnd::AtThreadEnd(void (*run)()) noexcept
+    : run_(run), has_key_(::pthread_key_create(&key_, [](void* its_run) {
+                            reinterpret_cast<void (*)()>(its_run)();
+                          }) == 0) {}
+
+void AtThreadEnd::ask() const noexcept {
+  if (has_key_) ::pthread_setspecific(key_, reinterpret_cast<void*>(run_));
+}
+
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
   pthread_atfork(before, in_parent, in_child);
 }

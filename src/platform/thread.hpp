@@ -55,6 +55,19 @@ void yield() noexcept;
 void* map_zeroes(std::size_t bytes) noexcept;
 void unmap(void* at, std::size_t bytes) noexcept;
 
+// Calls run() at the end of each thread that has asked for it, after the destructors of its
+// thread_local variables. Never destroyed.
+class AtThreadEnd {
+ public:
+  explicit AtThreadEnd(void (*run)()) noexcept;
+  void ask() const noexcept;  // also in such a destructor; once is enough until run() is called
+
+ private:
+  pthread_key_t key_{};
+  void (*run_)();
+  bool has_key_;
+};
+
 // Calls before() ahead of every fork(), and one of the others after it.
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 

@@ -284,8 +284,10 @@ void run(nigh_task_queue& queue, Call const& what) {
 // ---- slots that threads of other runtimes, or of none, have taken
 
 thread_local Visits visits;
+constinit thread_local bool visits_are_over = false;
 
 Visits::~Visits() {
+  visits_are_over = true;
   forget_those_of_the_parent();
   auto const is_open = [](Visit const& visit) { return visit.slot != nullptr; };
   for (;;) {  // tasks that run here may take further slots
@@ -316,6 +318,7 @@ Worker* Visits::find(Pool const& pool) noexcept {
 
 Worker* Visits::find_or_open(nigh_task_queue& queue) noexcept {
   if (auto* const slot = find(queue.host.pool())) return slot;
+  if (visits_are_over) return nullptr;  // nobody would close it
   for (auto& visit : open_) {
     if (visit.slot != nullptr) continue;
     auto* const slot = queue.host.pool().threads.take_external();

@@ -26,25 +26,21 @@ Numbers& numbers() {
   return all;
 }
 
-struct GivesBack {
-  ~GivesBack() {
-    if (this_thread_number >= 0) numbers().give_back(this_thread_number);
-    this_thread_number = -1;
-  }
-};
+void give_back() {
+  if (this_thread_number >= 0) numbers().give_back(this_thread_number);
+  this_thread_number = -1;
+}
 
 }  // namespace
 
-// A destructor of a thread_local variable that asks after GivesBack has run gets a number that
-// stays taken.
 int take_thread_number() {
   auto const number = numbers().take();
   if (!number)
     throw std::length_error("nigh::per_worker: " + std::to_string(thread_numbers) +
                             " threads have a value already: there is no slot for another one");
   this_thread_number = *number;
-  static thread_local GivesBack const at_end;
-  static_cast<void>(at_end);
+  static auto const& at_end = *new platform::AtThreadEnd(give_back);
+  at_end.ask();
   return *number;
 }
 

@@ -310,6 +310,28 @@ TEST(CApi, ThreadEndsWithTasks) {
   EXPECT_EQ(ran, 50);
 }
 
+// The same in destructors of thread_local variables, which may come after nigh's own.
+struct LastPut {
+  nigh_task_queue* queue = nullptr;
+  std::atomic<int>* ran = nullptr;
+  ~LastPut() {
+    if (queue != nullptr) nigh_put(queue, add_one, nullptr, 0, ran);
+  }
+};
+TEST(CApi, ThreadEndsWithTasksOfItsDestructors) {
+  std::atomic<int> ran{0};
+  auto queue = queue_of(1);
+  std::thread([&] {
+    thread_local LastPut last;
+    last.queue = queue.get();
+    last.ran = &ran;
+    nigh_put(queue.get(), add_one, nullptr, 0, &ran);
+    nigh_wait(queue.get());
+  }).join();
+  EXPECT_EQ(ran, 2);
+  EXPECT_EQ(nigh_task_queue_free(queue.release()), NIGH_OK);
+}
+
 TEST(CApi, OneThreadTwoQueues) {
   auto const a = queue_of(1), b = queue_of(2);
   std::atomic<int> in_a{0}, in_b{0};

@@ -66,6 +66,25 @@ TEST(PerWorker, KeepsTheValueOfATaskThatMakeRuns) {
   EXPECT_EQ(last, 2);
 }
 
+// At the end of its thread, after all that nigh has there.
+struct LastWord {
+  per_worker<int>* counts = nullptr;
+  ~LastWord() {
+    if (counts != nullptr) ++counts->local();
+  }
+};
+TEST(PerWorker, CountsInDestructorsOfThreadLocalVariables) {
+  per_worker<int> counts;
+  constexpr int threads = nigh::detail::thread_numbers + 50;
+  for (int i = 0; i < threads; ++i)
+    std::thread([&] {
+      thread_local LastWord last;
+      last.counts = &counts;
+      ++counts.local();
+    }).join();
+  EXPECT_EQ(counts.combine(std::plus<>()), 2 * threads);
+}
+
 TEST(PerWorker, BeginsAsAsked) {
   per_worker<int> zero, copies(7);
   per_worker made([] { return std::make_unique<int>(3); });
