@@ -2,6 +2,8 @@
 // libgomp's parallel regions, as g++ and gfortran call them (libomp has them, too, for such
 // programs). Those of g++ before 4.9 (GOMP_parallel_start) are not interposed.
 
+#include <utility>
+
 #include "openmp/region_scope.hpp"
 #include "openmp/task_room.hpp"
 
@@ -28,7 +30,10 @@ extern "C" void run_in_place(void* p) {
   auto const& passed = *static_cast<Passed const*>(p);
   MemberScope const member(passed.team,
                            [&] { return static_cast<std::uint32_t>(passed.thread_num()); });
+  auto& body_of = this_thread.body_of;
+  auto const before = std::exchange(body_of, reinterpret_cast<void const*>(passed.thread_num));
   passed.body(passed.data);
+  body_of = before;
 }
 
 // Tasks are run before the runtime's own end of the region, which knows nothing of them.

@@ -11,6 +11,7 @@
 #include "openmp/process.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/study.hpp"
+#include "openmp/task_room.hpp"
 #include "openmp/thread.hpp"
 
 namespace nigh::openmp {
@@ -67,7 +68,10 @@ void set(void const* caller, Value value) noexcept {
   else
     hear_size(entry, number_in(value));
   void* const real = real_function(find_caller(caller, entry).runtime, entry);
-  if (real != nullptr) reinterpret_cast<void (*)(Value)>(real)(value);
+  if (real == nullptr) return;
+  if (task_hooks != nullptr) task_hooks->before_setting();
+  reinterpret_cast<void (*)(Value)>(real)(value);
+  if (task_hooks != nullptr) task_hooks->after_setting();
 }
 
 template <Entry entry>

@@ -7,6 +7,7 @@
 #include "base/atomic.hpp"
 #include "coordinator/protocol/region_id.hpp"
 #include "openmp/regions.hpp"
+#include "openmp/thread.hpp"
 #include "platform/uncancelled.hpp"
 #include "preload/next.hpp"
 #include "preload/places.hpp"
@@ -92,10 +93,17 @@ void bind_object(platform::LoadedObject const& in, Runtime const* to) noexcept {
   pthread_mutex_unlock(&bound_lock);
 }
 
+// Each runtime has its own versions of these, and the loader binds a call to the runtime that has
+// the one it asks for, even where another runtime comes first.
+constexpr bool has_versions(Entry entry) noexcept { return entry >= Entry::set_max_active_levels; }
+
 constexpr char const* in_all_runtimes = "omp_get_thread_num";
+
+constinit platform::LoadedObject own_code{};
 
 __attribute__((constructor)) void look_at_the_beginning() {
   Dl_info in;
+  own_code = platform::find_object(&first_runtime);
   void* const found = preload::find_next(in_all_runtimes);
   if (found != nullptr && dladdr(found, &in) != 0) first_runtime = in.dli_fbase;
 }
@@ -199,7 +207,9 @@ void* find_bound_function(void const* code, char const* name) noexcept {
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
 Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
   auto& next = next_runtimes[static_cast<std::size_t>(entry)];
-  if (Runtime const* const r = next.load(sync::acquire)) return r;  // (runtimes.A)
+  if (Runtime const* const r = next.load(sync::acquire);  // (runtimes.A)
+      r != nullptr && !has_versions(entry))
+    return r;
   char const* const name = name_of(entry);
   // While a thread is in dlopen(), others of its team may come here: what is known is found without
   // the loader.
@@ -211,7 +221,11 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   }
   // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
-  void* found = dlsym(RTLD_NEXT, name);
+  char const* const version =
+      has_versions(entry) && is_in_object ? platform::version_asked_for(code, name) : nullptr;
+  void* found = version == nullptr ? nullptr : dlvsym(RTLD_NEXT, name, version);
+  if (found == nullptr && version != nullptr) found = preload::find_from(code, name, version);
+  if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   bool const is_next = found != nullptr;
   Dl_info in;
   bool const is_settled = is_next && dladdr(found, &in) != 0 && in.dli_fbase == first_runtime;
@@ -257,6 +271,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
 
 NIGH_INTERPOSED void const* nigh_openmp_runtime_of(void const* code) {
   using namespace nigh::openmp;
+  if (own_code.holds(code)) return this_thread.body_of;
   Runtime const* runtime = runtime_of(code);
   if (runtime == nullptr)
     if (auto const in = nigh::platform::find_object(code); in.file != nullptr)

@@ -28,7 +28,7 @@ class RunningLease {
 };
 
 struct TaskHooks {
-  static constexpr std::uint32_t current = 4;
+  static constexpr std::uint32_t current = 5;
   static constexpr std::size_t room_bytes = 512;
 
   std::uint32_t version;
@@ -50,10 +50,14 @@ struct TaskHooks {
   // meanwhile in a region of ours around it. come_back() gets the result of leave_out().
   void* (*leave_out)() noexcept;
   void (*come_back)(void* member) noexcept;
+  // Before and after the program's call that changes a setting of the task it is in.
+  void (*before_setting)() noexcept;
+  void (*after_setting)() noexcept;
 };
 
 // Of the library for regions, which the other asks for by name: an address in the runtime that this
-// code belongs to, or that its object was bound to while another may come first; null: neither.
+// code belongs to, or that its object was bound to while another may come first; null: neither. For
+// that library's own code: in the runtime whose region's body it calls on this thread.
 using RuntimeOf = void const*(void const* code);
 #define NIGH_RUNTIME_OF_NAME "nigh_openmp_runtime_of"
 // Likewise: how often the program has closed libraries. Other code may lie where theirs was.

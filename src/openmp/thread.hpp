@@ -52,6 +52,9 @@ struct Thread {
   std::uint64_t watched_ns = 0;         // when these were read
   bool is_inside = false;               // a region that it began
   bool is_worker = false;
+  // A function of the runtime whose region's body nigh calls here. A call at the body's end is a
+  // jump, and so its caller is nigh.
+  void const* body_of = nullptr;
   platform::Stack stack{};        // looked up at its first region
   bool is_others_child = false;   // a child whose parent's thread was not the main one
   bool is_forked_inside = false;  // the child of a fork, inside a region of its parent's

@@ -209,7 +209,65 @@ int look_at_bound(dl_phdr_info* object, std::size_t, void* p) {
   return 1;
 }
 
+struct VersionSearch {
+  char const* name;
+  LoadedObject of;
+  char const* found;
+};
+
+// The number of a symbol's version, as the needed ones are numbered.
+char const* version_of(Tables const& t, ElfW(Addr) base, ElfW(Half) number) noexcept {
+  auto const at = [base](ElfW(Addr) where) { return where < base ? where + base : where; };
+  ElfW(Addr) needed = 0, count = 0;
+  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag == DT_VERNEED) needed = at(d->d_un.d_ptr);
+    if (d->d_tag == DT_VERNEEDNUM) count = d->d_un.d_val;
+  }
+  for (; needed != 0 && count > 0; --count) {
+    auto const& file = *reinterpret_cast<ElfW(Verneed) const*>(needed);
+    auto version = needed + file.vn_aux;
+    for (auto left = file.vn_cnt; left > 0; --left) {
+      auto const& one = *reinterpret_cast<ElfW(Vernaux) const*>(version);
+      if (one.vna_other == number) return t.names + one.vna_name;
+      version += one.vna_next;
+    }
+    if (file.vn_next == 0) break;
+    needed += file.vn_next;
+  }
+  return nullptr;
+}
+
+int look_for_version(dl_phdr_info* object, std::size_t, void* p) {
+  auto& search = *static_cast<VersionSearch*>(p);
+  if (object->dlpi_addr != search.of.moved_by || object->dlpi_name != search.of.file) return 0;
+  Tables const t = tables_of(*object);
+  if (t.symbols == nullptr) return 1;
+  auto const base = object->dlpi_addr;
+  ElfW(Half) const* versions = nullptr;
+  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_VERSYM)
+      versions = reinterpret_cast<ElfW(Half) const*>(d->d_un.d_ptr < base ? d->d_un.d_ptr + base
+                                                                          : d->d_un.d_ptr);
+  if (versions == nullptr) return 1;
+  constexpr ElfW(Half) hidden = 0x8000;
+  auto const count = count_of_imports(t, base);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    auto const& symbol = t.symbols[i];
+    if (symbol.st_shndx != SHN_UNDEF || strcmp(t.names + symbol.st_name, search.name) != 0)
+      continue;
+    search.found = version_of(t, base, static_cast<ElfW(Half)>(versions[i] & ~hidden));
+    break;
+  }
+  return 1;
+}
+
 }  // namespace
+
+char const* version_asked_for(void const* code, char const* name) noexcept {
+  VersionSearch search{name, find_object(code), nullptr};
+  if (search.of.file != nullptr) dl_iterate_phdr(look_for_version, &search);
+  return search.found;
+}
 
 void for_each_bound(void const* code, SeeBound see, void* context) noexcept {
   BoundVisit visit{see, context, find_object(code)};

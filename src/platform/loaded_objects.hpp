@@ -27,6 +27,10 @@ using SeeBound = void (*)(std::string_view name, void const* function, void* con
 // loader has bound by now. see() asks the loader nothing.
 void for_each_bound(void const* code, SeeBound see, void* context) noexcept;
 
+// The version of `name` that the object of this code asks for, as the loader would look it up;
+// null: it asks for none, or not for that name.
+char const* version_asked_for(void const* code, char const* name) noexcept;
+
 // Whether a loaded object may have a function or variable of that name: false is certain. Of
 // objects loaded after the one that holds `after`, where that is not null. dlsym() allocates when
 // it finds nothing, and a program whose own malloc() works from main() on does not bear that

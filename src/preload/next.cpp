@@ -21,13 +21,13 @@ void* Next::address() {
   return address;
 }
 
-void* find_from(void const* inside, char const* name) {
+void* find_from(void const* inside, char const* name, char const* version) {
   static constinit Next close{"dlclose"};
   Dl_info in;
   if (inside == nullptr || dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
   void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) return nullptr;
-  void* const found = dlsym(object, name);
+  void* const found = version == nullptr ? dlsym(object, name) : dlvsym(object, name, version);
   reinterpret_cast<int (*)(void*)>(close.address())(object);
   return found;
 }

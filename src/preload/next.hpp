@@ -24,7 +24,7 @@ class NIGH_HIDDEN Next {
 NIGH_HIDDEN void* find_next(char const* name);
 
 // `name` as the object that holds this address finds it in itself and in the libraries that it was
-// linked to; null: in none of them.
-NIGH_HIDDEN void* find_from(void const* inside, char const* name);
+// linked to; null: in none of them. `version`: that one only.
+NIGH_HIDDEN void* find_from(void const* inside, char const* name, char const* version = nullptr);
 
 }  // namespace nigh::preload

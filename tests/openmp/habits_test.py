@@ -24,7 +24,7 @@ ISO_C = set("""abort aligned_alloc bcmp calloc ceil clearerr fclose fegetround f
     fopen fprintf fputc fputs fread free fwrite getenv lround malloc memchr memcmp memcpy memmove memset qsort
     realloc signal snprintf sprintf stderr strcat strchr strcmp strcpy strcspn strerror strlen strncat strncmp
     strncpy strrchr strspn strstr strtod strtol strtold strtoul vsnprintf""".split())
-KEPT = re.compile(r"_|pthread_|sem_|sched_|dl(addr1?|close|open|sym|_iterate_phdr)$|str(dup|casecmp)$|(log|lround|pow)f64$")
+KEPT = re.compile(r"_|pthread_|sem_|sched_|dl(addr1?|close|open|v?sym|_iterate_phdr)$|str(dup|casecmp)$|(log|lround|pow)f64$")
 # The rest: `syscall` makes all other calls; some are the C++ runtime's, for its messages; others have structures
 # of the C library.
 LEFT = set("""clock_gettime freelocale gettext newlocale nl_langinfo program_invocation_short_name sigaction sigemptyset
@@ -152,6 +152,15 @@ class Habits(unittest.TestCase):
             with self.subTest(pair=pair, preload=preload):
                 self.assertEqual(run("orphans", *pair, preload=preload, NIGH_TASKS="prefer", NIGH_SOCKET=self.socket,
                                      LD_LIBRARY_PATH=self.folder.name), (0, "31 of 31\n", ""))
+
+    def test_settings_are_those_of_the_librarys_runtime(self):
+        """Where the program's own runtime comes first for all."""
+        library = os.path.join(PROGRAMS, *programs_named(["orphans-clang.so"]))
+        programs_named(["orphans-linked"])
+        for preload in ("", SHIM, f"{TASKS}:{SHIM}"):
+            with self.subTest(preload=preload):
+                self.assertEqual(run("orphans-linked", library, library, preload=preload, NIGH_TASKS="prefer",
+                                     NIGH_SOCKET=self.socket), run("orphans-linked", library, library))
 
     def test_regions_begin_on_small_stacks(self):
         for size in ("20480", "65536"):

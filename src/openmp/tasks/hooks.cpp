@@ -21,6 +21,7 @@
 #include "openmp/tasks/known_runtimes.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/real.hpp"
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/waiting.hpp"
@@ -276,6 +277,7 @@ RealFunctions const* functions_of(void const* inside) noexcept {
 
 void const* runtime_at_hand() noexcept {
   if (member != nullptr) return reinterpret_cast<Region const*>(member->team)->runtime;
+  if (void const* const of_body = runtime_of_body(); of_body != nullptr) return of_body;
   return last_runtime.load(sync::relaxed);
 }
 
@@ -286,7 +288,8 @@ extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const 
     nigh::openmp::tasks::enter_region, nigh::openmp::tasks::leave_region,
     nigh::openmp::tasks::end_region,   nigh::openmp::tasks::begin_serial,
     nigh::openmp::tasks::end_serial,   nigh::openmp::tasks::leave_out,
-    nigh::openmp::tasks::come_back};
+    nigh::openmp::tasks::come_back,    nigh::openmp::tasks::before_setting,
+    nigh::openmp::tasks::after_setting};
 
 NIGH_REAL(__kmpc_end_serialized_parallel)
 NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {

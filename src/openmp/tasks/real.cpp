@@ -112,6 +112,10 @@ void* Real::find(void const* caller) noexcept {
   return before.found;
 }
 
+void const* runtime_of_body() noexcept {
+  return runtime_of == nullptr ? nullptr : runtime_of(reinterpret_cast<void const*>(runtime_of));
+}
+
 // Asks the loader nothing. Null: it is in no table.
 void* Real::in_table(void const* caller) const noexcept {
   auto const* const functions = functions_of(runtime_of(caller));

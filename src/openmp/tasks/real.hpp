@@ -22,9 +22,11 @@ NIGH_HIDDEN void find_all(void* object, RealFunctions&) noexcept;
 // Whether the program began with the runtime whose object begins here.
 NIGH_HIDDEN bool is_first_runtime(void const* object) noexcept;
 
-// An address in the runtime of the thread's region, or of the last region of others; null: there
-// was none.
+// An address in the runtime of the thread's region, if its tasks are ours or it is one of gcc's; or
+// of the last region of others; null: there was none.
 NIGH_HIDDEN void const* runtime_at_hand() noexcept;
+// The second of these.
+NIGH_HIDDEN void const* runtime_of_body() noexcept;
 
 // Of the runtime that `inside` lies in, as runtime_at_hand() gives it; null: no region of it has
 // begun.

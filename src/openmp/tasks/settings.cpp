@@ -42,26 +42,19 @@ void set(Settings const& s) noexcept {
     real<void(int, int)>(set_schedule)(s.kind, s.chunk);
 }
 
-// Around a call that changes one, by the calling thread.
-class Changing {
- public:
-  Changing() noexcept : me_(member) {
-    if (me_ == nullptr || me_->current->is(flag::settings)) return;
-    extra_of(*me_, *me_->current)->before = settings_now();
-    me_->current->flags |= flag::settings;
-  }
-  ~Changing() {
-    if (me_ != nullptr && me_->current->is(flag::settings))
-      me_->current->extra->own = settings_now();
-  }
-  Changing(Changing&&) = delete;
-  Changing& operator=(Changing&&) = delete;
-
- private:
-  Member* me_;
-};
-
 }  // namespace
+
+void before_setting() noexcept {
+  Member* const me = member;
+  if (me == nullptr || me->current->is(flag::settings)) return;
+  extra_of(*me, *me->current)->before = settings_now();
+  me->current->flags |= flag::settings;
+}
+
+void after_setting() noexcept {
+  Member* const me = member;
+  if (me != nullptr && me->current->is(flag::settings)) me->current->extra->own = settings_now();
+}
 
 void inherit_settings(Member& me, Task& t) noexcept {
   extra_of(me, t)->own = me.current->extra->own;
@@ -88,43 +81,44 @@ void run_with_settings(Member& me, Task& t) noexcept {
 
 }  // namespace nigh::openmp::tasks
 
-using nigh::openmp::tasks::Changing;
+using nigh::openmp::tasks::after_setting;
+using nigh::openmp::tasks::before_setting;
 
+// The library for regions stands before omp_set_num_threads() and others, and calls these two.
 // Those of Fortran get addresses, of 4 bytes and of 8.
-#define NIGH_SETTING(name)                              \
-  NIGH_REAL(name)                                       \
-  NIGH_INTERPOSED void name(int value) {                \
-    Changing const changing;                            \
-    NIGH_PASS_ON(name, value);                          \
-  }                                                     \
-  NIGH_REAL(name##_)                                    \
-  NIGH_INTERPOSED void name##_(std::int32_t* value) {   \
-    Changing const changing;                            \
-    NIGH_PASS_ON(name##_, value);                       \
-  }                                                     \
-  NIGH_REAL(name##_8_)                                  \
-  NIGH_INTERPOSED void name##_8_(std::int64_t* value) { \
-    Changing const changing;                            \
-    NIGH_PASS_ON(name##_8_, value);                     \
-  }
-NIGH_SETTING(omp_set_num_threads)
-NIGH_SETTING(omp_set_dynamic)
-NIGH_SETTING(omp_set_nested)
-NIGH_SETTING(omp_set_max_active_levels)
-NIGH_SETTING(omp_set_default_device)
-
+NIGH_REAL(omp_set_default_device)
+NIGH_INTERPOSED void omp_set_default_device(int device) {
+  before_setting();
+  NIGH_PASS_ON(omp_set_default_device, device);
+  after_setting();
+}
+NIGH_REAL(omp_set_default_device_)
+NIGH_INTERPOSED void omp_set_default_device_(std::int32_t* device) {
+  before_setting();
+  NIGH_PASS_ON(omp_set_default_device_, device);
+  after_setting();
+}
+NIGH_REAL(omp_set_default_device_8_)
+NIGH_INTERPOSED void omp_set_default_device_8_(std::int64_t* device) {
+  before_setting();
+  NIGH_PASS_ON(omp_set_default_device_8_, device);
+  after_setting();
+}
 NIGH_REAL(omp_set_schedule)
 NIGH_INTERPOSED void omp_set_schedule(int kind, int chunk) {
-  Changing const changing;
+  before_setting();
   NIGH_PASS_ON(omp_set_schedule, kind, chunk);
+  after_setting();
 }
 NIGH_REAL(omp_set_schedule_)
 NIGH_INTERPOSED void omp_set_schedule_(std::int32_t* kind, std::int32_t* chunk) {
-  Changing const changing;
+  before_setting();
   NIGH_PASS_ON(omp_set_schedule_, kind, chunk);
+  after_setting();
 }
 NIGH_REAL(omp_set_schedule_8_)
 NIGH_INTERPOSED void omp_set_schedule_8_(std::int32_t* kind, std::int64_t* chunk) {
-  Changing const changing;
+  before_setting();
   NIGH_PASS_ON(omp_set_schedule_8_, kind, chunk);
+  after_setting();
 }

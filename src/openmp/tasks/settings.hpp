@@ -18,4 +18,8 @@ NIGH_HIDDEN void end_settings(Task& t) noexcept;
 // before.
 NIGH_HIDDEN void run_with_settings(Member& me, Task& t) noexcept;
 
+// Around a call of the program that changes a setting.
+NIGH_HIDDEN void before_setting() noexcept;
+NIGH_HIDDEN void after_setting() noexcept;
+
 }  // namespace nigh::openmp::tasks

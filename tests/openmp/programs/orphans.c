@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // orphans FIRST SECOND: a program without OpenMP opens two libraries. In a region of the first one
 // each thread calls a function of the second one with constructs that bind to no region of its own
-// runtime: each call finds a team of one. It prints how many calls were right. With PART: such a
-// library.
+// runtime: each call finds a team of one. It prints how many calls were right. Compiled with OpenMP
+// itself, it prints instead the sizes of teams in the second library and here, after the library
+// has named a number of threads. With PART: such a library.
+#ifdef _OPENMP
+#include <omp.h>
+
+static int team(void) {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  ++threads;
+  return threads;
+}
+#endif
+
 #ifdef PART
+int team_of_three(void) {
+  omp_set_num_threads(3);
+  return team();
+}
+
 int lonely(void) {
   int team = 0, sum = 0, seen = 0;
 #pragma omp barrier
@@ -48,12 +65,20 @@ int region(int (*inside)(void)) {
 int main(int count, char** words) {
   void* const first = count == 3 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   void* const second = first != NULL ? dlopen(words[2], RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (second == NULL) return 1;
+#ifdef _OPENMP
+  int (*team_of_three)(void);
+  *(void**)&team_of_three = dlsym(second, "team_of_three");
+  omp_set_num_threads(2);
+  printf("%d threads there", team_of_three());
+  printf(", %d here\n", team());
+#else
   int (*region)(int (*)(void));
   int (*lonely)(void);
-  if (second == NULL) return 1;
   *(void**)&region = dlsym(first, "region");
   *(void**)&lonely = dlsym(second, "lonely");
   printf("%d of 31\n", region(lonely));
+#endif
   return 0;
 }
 #endif
