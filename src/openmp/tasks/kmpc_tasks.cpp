@@ -218,9 +218,17 @@ NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thre
 }
 
 NIGH_REAL(__kmpc_omp_taskwait)
-NIGH_INTERPOSED std::int32_t __kmpc_omp_taskwait(void* where, std::int32_t thread) {
+NIGH_INTERPOSED std::int32_t __kmpc_omp_taskwait(void* where, std::int32_t thread);
+[[gnu::noinline]] static std::int32_t wait_anywhere(void* where, std::int32_t thread) {
   Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_omp_taskwait);
   if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskwait, where, thread);
+  taskwait(*me);
+  return 0;
+}
+NIGH_INTERPOSED std::int32_t __kmpc_omp_taskwait(void* where, std::int32_t thread) {
+  Member* const me = kmpc_member;
+  if (me == nullptr) [[unlikely]]
+    return wait_anywhere(where, thread);
   taskwait(*me);
   return 0;
 }
