@@ -14,12 +14,12 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
           less those of benchmarks and workloads. For after each change.
           One test:  ctest --test-dir build/dev -R runtime_scope_test --output-on-failure
           One case:  build/dev/tests/unit/runtime_test --gtest_filter='TaskScope.*'
-  (none)  all tests of the usual build; the lock-free code under the model checker; the tests under the
-          address, undefined-behaviour and thread sanitizers (by clang, the second compiler); those of the
-          scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
-  --full  also all that clang can build, tested as it is installed; the command, nighd, the simulator, the
-          workloads and the preloaded libraries under the sanitizers; every machine with NUMA nodes; long stress
-          runs and simulations; a minute of libFuzzer for each kind of file and message; programs of Debian and
+  (none)  all tests of the usual build; the lock-free code under the model checker; the schedulers under stress
+          with the thread sanitizer (by clang, the second compiler); and a few boots of a machine with real NUMA
+          nodes.
+  --full  also all that clang can build, tested as it is installed; all tests under the address,
+          undefined-behaviour and thread sanitizers; those of the scheduler with threads held up at random; every
+          machine with NUMA nodes; long stress runs and simulations; a minute of libFuzzer for each kind of file and message; programs of Debian and
           PyPI that use OpenMP; ranks under Slurm; packages made, installed and used; the site of docs/ in a
           browser; a short run of every benchmark."
 full=
@@ -95,22 +95,26 @@ fi
 build model
 run_ctest "model tests" model "${parallel[@]}"
 
-# In the full set only: workloads, the command with nighd, and the tests of the simulator, which take minutes to compile
-# and to run with sanitizers and have hardly a second thread (the corpora of tests/fuzz are played here all the same,
-# other than that of nigh status); tests of the preloaded libraries, which have no sanitizer in them.
-if [ "$full" ]; then workloads=ON tools=ON preloaded=; else workloads=OFF tools=OFF preloaded='|openmp|foreign'; fi
-build asan -DNIGH_WORKLOADS=$workloads -DNIGH_TOOLS=$tools
-run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy$preloaded"
-
-build tsan -DNIGH_TOOLS=$tools
 # ThreadSanitizer's memory layout does not fit every kernel's address randomisation.
-if setarch -R true 2>/dev/null; then around=(setarch -R); fi
-run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy$preloaded" -E '^(cli_sim|sim_links)$'  # one thread
-around=()
-
-build chaos -- runtime_test loops_test tasks_stress forks_stress openmp_tasks_stress
-run_ctest "tests, threads held up at random" chaos -R \
-  '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress|openmp_tasks_stress)$'
+personality=()
+if setarch -R true 2>/dev/null; then personality=(setarch -R); fi
+if [ "$full" ]; then
+  build asan -DNIGH_WORKLOADS=ON -DNIGH_TOOLS=ON
+  run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy"
+  build tsan -DNIGH_TOOLS=ON
+  around=("${personality[@]}")
+  run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy" -E '^(cli_sim|sim_links)$'  # one thread
+  around=()
+  build chaos -- runtime_test loops_test tasks_stress forks_stress openmp_tasks_stress
+  run_ctest "tests, threads held up at random" chaos -R \
+    '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress|openmp_tasks_stress)$'
+else
+  # Where threads meet without locks. All else under sanitizers takes longer than all other stages together.
+  build tsan -DNIGH_TOOLS=OFF -- tasks_stress forks_stress openmp_tasks_stress
+  around=("${personality[@]}")
+  run_ctest "stress, data races" tsan "${parallel[@]}" -R '^(tasks_stress|forks_stress|openmp_tasks_stress)$'
+  around=()
+fi
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1 NIGH_REQUIRE_PACKAGES=1
