@@ -85,7 +85,8 @@ task_stack* enter(tasks::Scheduler& host) {
   auto* const before = this_stack;
   auto* const worker = before->worker;
   if (worker != nullptr && &worker->pool == &pool) return nullptr;
-  if (auto* const home = tasks::worker_at_home_in(pool)) {
+  auto* const home = worker != nullptr ? tasks::worker_at_home_in(pool) : nullptr;
+  if (home != nullptr) {
     worker->left_home_at = {home->stack.top, home->set_depth(home->depth | worker->marks())};
     this_stack = &home->stack;
     return before;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
 
@@ -17,7 +18,10 @@ struct NestLock {
   void* owner;
 };
 
-bool is_libgomps(Member const* me) noexcept { return me != nullptr && me->team->is_libgomp; }
+// This thread's part of the region, if its tasks own locks of the runtime that `real` is of.
+Member const* owner(void const* real) noexcept {
+  return member != nullptr && member->team->is_libgomp ? member_bound_to(real) : nullptr;
+}
 
 // Set by this very task before.
 bool set_again(Member const& me, NestLock& lock) noexcept {
@@ -26,20 +30,24 @@ bool set_again(Member const& me, NestLock& lock) noexcept {
   return true;
 }
 
-template <class Real>
-void set_for_task(NestLock& lock, Real real) {
-  Member const* const me = member;
-  if (is_libgomps(me) && set_again(*me, lock)) return;
-  real();
-  if (is_libgomps(me)) __atomic_store_n(&lock.owner, me->current, __ATOMIC_RELAXED);
+void take(Member const& me, NestLock& lock) noexcept {
+  __atomic_store_n(&lock.owner, me.current, __ATOMIC_RELAXED);
 }
 
-template <class Real>
-int test_for_task(NestLock& lock, Real real) {
-  Member const* const me = member;
-  if (is_libgomps(me) && set_again(*me, lock)) return lock.count;
-  int const count = real();
-  if (is_libgomps(me) && count != 0) __atomic_store_n(&lock.owner, me->current, __ATOMIC_RELAXED);
+template <class Real, class Argument>
+void set_for_task(NestLock& lock, Real* real, Argument argument) {
+  Member const* const me = owner(reinterpret_cast<void const*>(real));
+  if (me != nullptr && set_again(*me, lock)) return;
+  real(argument);
+  if (me != nullptr) take(*me, lock);
+}
+
+template <class Real, class Argument>
+int test_for_task(NestLock& lock, Real* real, Argument argument) {
+  Member const* const me = owner(reinterpret_cast<void const*>(real));
+  if (me != nullptr && set_again(*me, lock)) return lock.count;
+  int const count = real(argument);
+  if (me != nullptr && count != 0) take(*me, lock);
   return count;
 }
 
@@ -50,23 +58,21 @@ using namespace nigh::openmp::tasks;
 
 NIGH_REAL(omp_set_nest_lock)
 NIGH_INTERPOSED void omp_set_nest_lock(NestLock* lock) {
-  void const* const caller = __builtin_return_address(0);
-  set_for_task(*lock, [=] { NIGH_REAL_FROM(omp_set_nest_lock, caller)(lock); });
+  set_for_task(*lock, NIGH_REAL_FROM(omp_set_nest_lock, __builtin_return_address(0)), lock);
 }
 NIGH_REAL(omp_test_nest_lock)
 NIGH_INTERPOSED int omp_test_nest_lock(NestLock* lock) {
-  void const* const caller = __builtin_return_address(0);
-  return test_for_task(*lock, [=] { return NIGH_REAL_FROM(omp_test_nest_lock, caller)(lock); });
+  return test_for_task(*lock, NIGH_REAL_FROM(omp_test_nest_lock, __builtin_return_address(0)),
+                       lock);
 }
 
 // Fortran's: omp_nest_lock_kind has room for a pointer to the lock.
 NIGH_REAL(omp_set_nest_lock_)
 NIGH_INTERPOSED void omp_set_nest_lock_(NestLock** lock) {
-  void const* const caller = __builtin_return_address(0);
-  set_for_task(**lock, [=] { NIGH_REAL_FROM(omp_set_nest_lock_, caller)(lock); });
+  set_for_task(**lock, NIGH_REAL_FROM(omp_set_nest_lock_, __builtin_return_address(0)), lock);
 }
 NIGH_REAL(omp_test_nest_lock_)
 NIGH_INTERPOSED std::int32_t omp_test_nest_lock_(NestLock** lock) {
-  void const* const caller = __builtin_return_address(0);
-  return test_for_task(**lock, [=] { return NIGH_REAL_FROM(omp_test_nest_lock_, caller)(lock); });
+  return test_for_task(**lock, NIGH_REAL_FROM(omp_test_nest_lock_, __builtin_return_address(0)),
+                       lock);
 }

@@ -57,7 +57,7 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
   bool const is_libomp = dlsym(object, "__kmpc_fork_call") != nullptr;
   known.is_libgomp = !is_libomp;
   known.is_first = is_first_runtime(in.dli_fbase);
-  find_all(object, known.functions);
+  find_all(object, known.is_first, known.functions);
   if (!is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait")) return;
   known.num_threads = reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
 }
@@ -272,6 +272,12 @@ Member* member_bound_to(void const* real) noexcept {
 
 RealFunctions const* functions_of(void const* inside) noexcept {
   KnownRuntime const* const runtime = runtimes.find(inside);
+  return runtime == nullptr ? nullptr : &runtime->functions;
+}
+
+RealFunctions const* functions_of_first(bool libgomp) noexcept {
+  KnownRuntime const* const runtime = runtimes.find_if(
+      [=](KnownRuntime const& known) { return known.is_first && known.is_libgomp == libgomp; });
   return runtime == nullptr ? nullptr : &runtime->functions;
 }
 

@@ -24,6 +24,14 @@ class KnownRuntimes {
 
   bool is_full() const noexcept { return entries_.back().inside.load(sync::relaxed) != nullptr; }
 
+  template <class Is>
+  Facts const* find_if(Is is) const noexcept {
+    for (auto const& entry : entries_)
+      if (entry.inside.load(sync::acquire) != nullptr && is(entry.facts))  // (known_runtimes.A)
+        return &entry.facts;
+    return nullptr;
+  }
+
   // One thread at a time. look_up(facts) fills in new ones. Null: there are too many.
   template <class LookUp>
   Facts const* find_or_add(void const* inside, LookUp look_up) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
 
@@ -14,6 +15,10 @@ namespace {
 // Null: the event is the runtime's.
 Task* task_of_any_event(void* event) noexcept {
   return event != nullptr ? task_of_event(event) : nullptr;
+}
+
+Member const* member_of(void const* real) noexcept {
+  return member == nullptr ? nullptr : member_bound_to(real);
 }
 
 }  // namespace
@@ -34,21 +39,29 @@ NIGH_INTERPOSED void omp_fulfill_event_(void* event) {
 // Of libomp, and newer ones of libgomp.
 NIGH_REAL(omp_in_explicit_task)
 NIGH_INTERPOSED int omp_in_explicit_task() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_explicit_task);
-  return member->current->is(flag::implicit) ? 0 : 1;
+  auto* const real = NIGH_REAL_FROM(omp_in_explicit_task, __builtin_return_address(0));
+  Member const* const me = member_of(reinterpret_cast<void const*>(real));
+  if (me == nullptr) return real();
+  return me->current->is(flag::implicit) ? 0 : 1;
 }
 NIGH_REAL(omp_in_explicit_task_)
 NIGH_INTERPOSED std::int32_t omp_in_explicit_task_() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_explicit_task_);
-  return member->current->is(flag::implicit) ? 0 : 1;
+  auto* const real = NIGH_REAL_FROM(omp_in_explicit_task_, __builtin_return_address(0));
+  Member const* const me = member_of(reinterpret_cast<void const*>(real));
+  if (me == nullptr) return real();
+  return me->current->is(flag::implicit) ? 0 : 1;
 }
 NIGH_REAL(omp_in_final)
 NIGH_INTERPOSED int omp_in_final() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_final);
-  return member->current->is(flag::final) ? 1 : 0;
+  auto* const real = NIGH_REAL_FROM(omp_in_final, __builtin_return_address(0));
+  Member const* const me = member_of(reinterpret_cast<void const*>(real));
+  if (me == nullptr) return real();
+  return me->current->is(flag::final) ? 1 : 0;
 }
 NIGH_REAL(omp_in_final_)
 NIGH_INTERPOSED std::int32_t omp_in_final_() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_final_);
-  return member->current->is(flag::final) ? 1 : 0;
+  auto* const real = NIGH_REAL_FROM(omp_in_final_, __builtin_return_address(0));
+  Member const* const me = member_of(reinterpret_cast<void const*>(real));
+  if (me == nullptr) return real();
+  return me->current->is(flag::final) ? 1 : 0;
 }

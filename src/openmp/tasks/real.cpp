@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <algorithm>
 #include <array>
@@ -104,7 +105,7 @@ void* Real::find(void const* caller) noexcept {
   if (caller == nullptr || is_nigh(caller)) caller = runtime_at_hand();
   auto& before = place_for(this, caller);
   if (!before.is_of(this, caller)) {
-    void* now = in_table(caller);
+    void* now = in(functions_of(runtime_of(caller)));
     if (now == nullptr) now = look_up(caller);
     before = {this, caller, now, FoundBefore::check_of(this, caller, now)};
     return now;
@@ -116,25 +117,38 @@ void const* runtime_of_body() noexcept {
   return runtime_of == nullptr ? nullptr : runtime_of(reinterpret_cast<void const*>(runtime_of));
 }
 
-// Asks the loader nothing. Null: it is in no table.
-void* Real::in_table(void const* caller) const noexcept {
-  auto const* const functions = functions_of(runtime_of(caller));
+// Null: it is not there.
+void* Real::in(RealFunctions const* functions) const noexcept {
   auto const* const first = all_reals().data();
   bool const is_listed = std::less_equal<>{}(first, this) && std::less<>{}(this, last_real);
   if (functions == nullptr || !is_listed) return nullptr;
   return (*functions)[static_cast<std::size_t>(this - first)];
 }
 
+// Each runtime has its own versions of OpenMP's functions, and the loader binds a call to the
+// runtime that has the one it asks for, even where another runtime comes first.
+bool Real::has_versions() const noexcept { return strncmp(name_, "omp_", 4) == 0; }
+
+void* Real::look_up_version(void const* caller) const noexcept {
+  char const* const version = has_versions() ? platform::version_asked_for(caller, name_) : nullptr;
+  if (version == nullptr) return nullptr;
+  void* found = in(functions_of_first(strncmp(version, "OMP_", 4) == 0));
+  if (found == nullptr) found = dlvsym(RTLD_NEXT, name_, version);
+  if (found == nullptr) found = preload::find_from(caller, name_, version);
+  return found;
+}
+
 // The function of the runtime that the program began with: that one comes first for all.
 void* Real::look_up_first() noexcept {
   void* const next = preload::find_next(name_);
   if (next == nullptr || !is_first_runtime(object_of(next))) return nullptr;
-  found_.store(next, sync::relaxed);
+  if (!has_versions()) found_.store(next, sync::relaxed);
   return next;
 }
 
 void* Real::look_up(void const* caller) noexcept {
-  void* found = look_up_first();
+  void* found = look_up_version(caller);
+  if (found == nullptr) found = look_up_first();
   if (found != nullptr) return found;
   if (runtime_of != nullptr) found = preload::find_from(runtime_of(caller), name_);
   if (found == nullptr && (caller == nullptr || is_nigh(caller)))
@@ -148,10 +162,10 @@ void* Real::look_up(void const* caller) noexcept {
   return found;
 }
 
-void find_all(void* object, RealFunctions& functions) noexcept {
+void find_all(void* object, bool is_first, RealFunctions& functions) noexcept {
   auto const reals = all_reals();
   for (std::size_t i = 0; i < reals.size(); ++i) {
-    reals[i].look_up_first();
+    if (is_first) reals[i].look_up_first();
     functions[i] = dlsym(object, reals[i].name_);
   }
 }

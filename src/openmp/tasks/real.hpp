@@ -17,7 +17,8 @@ using RealFunctions = std::array<void*, 128>;
 // Of the runtime that `object` is, a handle of dlopen(). A thread that begins a region looks for
 // all of them: while it is in dlopen(), which runs a library's constructors, the other threads of
 // its team can ask the loader for none.
-NIGH_HIDDEN void find_all(void* object, RealFunctions&) noexcept;
+// `is_first`: see is_first_runtime().
+NIGH_HIDDEN void find_all(void* object, bool is_first, RealFunctions&) noexcept;
 
 // Whether the program began with the runtime whose object begins here.
 NIGH_HIDDEN bool is_first_runtime(void const* object) noexcept;
@@ -31,6 +32,8 @@ NIGH_HIDDEN void const* runtime_of_body() noexcept;
 // Of the runtime that `inside` lies in, as runtime_at_hand() gives it; null: no region of it has
 // begun.
 NIGH_HIDDEN RealFunctions const* functions_of(void const* inside) noexcept;
+// Of the libgomp, or the libomp, that the program began with; null likewise.
+NIGH_HIDDEN RealFunctions const* functions_of_first(bool libgomp) noexcept;
 
 // One of them, by its name, as the loader would have found it without us: in the program and what
 // it was linked to, or in what the calling library was linked to.
@@ -42,8 +45,10 @@ class NIGH_HIDDEN Real {
   void* find(void const* caller) noexcept;
 
  private:
-  friend void find_all(void*, RealFunctions&) noexcept;
-  void* in_table(void const* caller) const noexcept;
+  friend void find_all(void*, bool, RealFunctions&) noexcept;
+  bool has_versions() const noexcept;
+  void* in(RealFunctions const* functions) const noexcept;
+  void* look_up_version(void const* caller) const noexcept;
   void* look_up(void const* caller) noexcept;
   void* look_up_first() noexcept;
 

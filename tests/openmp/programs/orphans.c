@@ -6,19 +6,24 @@
 // has named a number of threads. With PART: such a library.
 #ifdef _OPENMP
 #include <omp.h>
-
-static int team(void) {
-  int threads = 0;
-#pragma omp parallel reduction(+ : threads)
-  ++threads;
-  return threads;
-}
 #endif
 
 #ifdef PART
+// It sets a lock, too, whose memory each runtime uses in its own way.
 int team_of_three(void) {
+  int threads = 0;
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
   omp_set_num_threads(3);
-  return team();
+#pragma omp parallel
+  {
+    omp_set_nest_lock(&lock);
+    threads += omp_test_nest_lock(&lock) == 2;
+    omp_unset_nest_lock(&lock);
+    omp_unset_nest_lock(&lock);
+  }
+  omp_destroy_nest_lock(&lock);
+  return threads;
 }
 
 int lonely(void) {
@@ -45,7 +50,14 @@ int lonely(void) {
 #pragma omp critical
     ++seen;
   }
-  return team == 3 && sum == 499500 && seen == 1001;
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+  omp_set_nest_lock(&lock);
+  int const times = omp_test_nest_lock(&lock);
+  omp_unset_nest_lock(&lock);
+  omp_unset_nest_lock(&lock);
+  omp_destroy_nest_lock(&lock);
+  return team == 3 && sum == 499500 && seen == 1001 && times == 2 && !omp_in_final();
 }
 
 int region(int (*inside)(void)) {
@@ -61,6 +73,15 @@ int region(int (*inside)(void)) {
 #else
 #include <dlfcn.h>
 #include <stdio.h>
+
+#ifdef _OPENMP
+static int team(void) {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  ++threads;
+  return threads;
+}
+#endif
 
 int main(int count, char** words) {
   void* const first = count == 3 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
