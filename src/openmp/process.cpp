@@ -20,12 +20,12 @@
 #include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
-#include "openmp/standard_error.hpp"
 #include "openmp/study.hpp"
 #include "openmp/tool.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/own_stack.hpp"
+#include "platform/standard_error.hpp"
 #include "settings/kmp_affinity.hpp"
 
 namespace nigh::openmp {
@@ -53,7 +53,7 @@ struct Counts {
   sync::atomic<std::uint32_t> largest{0};
 };
 constinit Counts counts{};
-constinit StandardError standard_error{};
+constinit platform::StandardError standard_error{};
 
 // Other keys' destructors may begin regions after this one.
 extern "C" void thread_ends(void*) {

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "openmp/printable_name.hpp"
-#include "openmp/standard_error.hpp"
 #include "openmp/task_hooks.hpp"
 #include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
@@ -26,6 +25,7 @@
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/waiting.hpp"
 #include "platform/loaded_objects.hpp"
+#include "platform/standard_error.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -112,7 +112,7 @@ struct Region {
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
 constinit sync::atomic<void const*> last_runtime{nullptr};
-constinit StandardError standard_error{};
+constinit platform::StandardError standard_error{};
 
 void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
             RunningLease* lease, bool is_kmpc) noexcept {

@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-namespace nigh::openmp {
+namespace nigh::platform {
 
 class StandardError {
  public:
@@ -32,4 +32,4 @@ class StandardError {
   Place began_{};
 };
 
-}  // namespace nigh::openmp
+}  // namespace nigh::platform
