@@ -223,8 +223,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   char const* const version =
       has_versions(entry) && is_in_object ? platform::version_asked_for(code, name) : nullptr;
-  void* found = version == nullptr ? nullptr : dlvsym(RTLD_NEXT, name, version);
-  if (found == nullptr && version != nullptr) found = preload::find_from(code, name, version);
+  void* found = version == nullptr ? nullptr : preload::find_version(code, name, version);
   if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   bool const is_next = found != nullptr;
   Dl_info in;

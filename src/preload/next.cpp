@@ -21,15 +21,30 @@ void* Next::address() {
   return address;
 }
 
-void* find_from(void const* inside, char const* name, char const* version) {
+namespace {
+
+// Returns the result of look_up() for a handle of the object; null: no object holds that address.
+template <class LookUp>
+void* find_in_object(void const* inside, LookUp look_up) {
   static constinit Next close{"dlclose"};
   Dl_info in;
   if (inside == nullptr || dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
   void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) return nullptr;
-  void* const found = version == nullptr ? dlsym(object, name) : dlvsym(object, name, version);
+  void* const found = look_up(object);
   reinterpret_cast<int (*)(void*)>(close.address())(object);
   return found;
+}
+
+}  // namespace
+
+void* find_from(void const* inside, char const* name) {
+  return find_in_object(inside, [name](void* object) { return dlsym(object, name); });
+}
+
+void* find_version(void const* inside, char const* name, char const* version) {
+  if (void* const next = dlvsym(RTLD_NEXT, name, version)) return next;
+  return find_in_object(inside, [=](void* object) { return dlvsym(object, name, version); });
 }
 
 }  // namespace nigh::preload

@@ -24,7 +24,11 @@ class NIGH_HIDDEN Next {
 NIGH_HIDDEN void* find_next(char const* name);
 
 // `name` as the object that holds this address finds it in itself and in the libraries that it was
-// linked to; null: in none of them. `version`: that one only.
-NIGH_HIDDEN void* find_from(void const* inside, char const* name, char const* version = nullptr);
+// linked to; null: in none of them.
+NIGH_HIDDEN void* find_from(void const* inside, char const* name);
+
+// That version of it, as the loader searches for a call of the same object: in the libraries that
+// come next for all, then in the object's own.
+NIGH_HIDDEN void* find_version(void const* inside, char const* name, char const* version);
 
 }  // namespace nigh::preload

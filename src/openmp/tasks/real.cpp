@@ -132,10 +132,8 @@ bool Real::has_versions() const noexcept { return strncmp(name_, "omp_", 4) == 0
 void* Real::look_up_version(void const* caller) const noexcept {
   char const* const version = has_versions() ? platform::version_asked_for(caller, name_) : nullptr;
   if (version == nullptr) return nullptr;
-  void* found = in(functions_of_first(strncmp(version, "OMP_", 4) == 0));
-  if (found == nullptr) found = dlvsym(RTLD_NEXT, name_, version);
-  if (found == nullptr) found = preload::find_from(caller, name_, version);
-  return found;
+  void* const found = in(functions_of_first(strncmp(version, "OMP_", 4) == 0));
+  return found != nullptr ? found : preload::find_version(caller, name_, version);
 }
 
 // The function of the runtime that the program began with: that one comes first for all.
