@@ -11,6 +11,11 @@
 namespace nigh::platform {
 namespace {
 
+// Tables hold addresses in memory, or those of the file that the loader has not replaced.
+ElfW(Addr) placed(ElfW(Addr) base, ElfW(Addr) where) noexcept {
+  return where < base ? where + base : where;
+}
+
 struct Visit {
   SeeImport see;
   void* context;
@@ -35,10 +40,9 @@ Tables tables_of(dl_phdr_info const& object) noexcept {
       strstr(object.dlpi_name, "linux-vdso") != nullptr)
     return {};
   auto const base = object.dlpi_addr;
-  auto const at = [base](ElfW(Addr) where) { return where < base ? where + base : where; };
   t.dynamic = dynamic;
   for (auto const* d = dynamic; d->d_tag != DT_NULL; ++d) {
-    auto const where = at(d->d_un.d_ptr);
+    auto const where = placed(base, d->d_un.d_ptr);
     if (d->d_tag == DT_SYMTAB) t.symbols = reinterpret_cast<ElfW(Sym) const*>(where);
     if (d->d_tag == DT_STRTAB) t.names = reinterpret_cast<char const*>(where);
     if (d->d_tag == DT_GNU_HASH) t.hashed = reinterpret_cast<std::uint32_t const*>(where);
@@ -52,7 +56,7 @@ void for_each_relocation(Tables const& t, ElfW(Addr) base, See see) noexcept {
   ElfW(Addr) plain = 0, jumps = 0;
   std::size_t plain_bytes = 0, jumps_bytes = 0;
   for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
-    auto const where = d->d_un.d_ptr < base ? d->d_un.d_ptr + base : d->d_un.d_ptr;
+    auto const where = placed(base, d->d_un.d_ptr);
     if (d->d_tag == DT_RELA) plain = where;
     if (d->d_tag == DT_RELASZ) plain_bytes = d->d_un.d_val;
     if (d->d_tag == DT_JMPREL) jumps = where;
@@ -74,8 +78,7 @@ void for_each_relocation(Tables const& t, ElfW(Addr) base, See see) noexcept {
 std::uint32_t count_of_imports(Tables const& t, ElfW(Addr) base) noexcept {
   for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d)
     if (d->d_tag == DT_HASH)
-      return reinterpret_cast<std::uint32_t const*>(d->d_un.d_ptr < base ? d->d_un.d_ptr + base
-                                                                         : d->d_un.d_ptr)[1];
+      return reinterpret_cast<std::uint32_t const*>(placed(base, d->d_un.d_ptr))[1];
   if (t.hashed != nullptr) {
     auto const* const buckets =
         t.hashed + 4 + t.hashed[2] * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
@@ -217,10 +220,9 @@ struct VersionSearch {
 
 // The number of a symbol's version, as the needed ones are numbered.
 char const* version_of(Tables const& t, ElfW(Addr) base, ElfW(Half) number) noexcept {
-  auto const at = [base](ElfW(Addr) where) { return where < base ? where + base : where; };
   ElfW(Addr) needed = 0, count = 0;
   for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
-    if (d->d_tag == DT_VERNEED) needed = at(d->d_un.d_ptr);
+    if (d->d_tag == DT_VERNEED) needed = placed(base, d->d_un.d_ptr);
     if (d->d_tag == DT_VERNEEDNUM) count = d->d_un.d_val;
   }
   for (; needed != 0 && count > 0; --count) {
@@ -246,8 +248,7 @@ int look_for_version(dl_phdr_info* object, std::size_t, void* p) {
   ElfW(Half) const* versions = nullptr;
   for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d)
     if (d->d_tag == DT_VERSYM)
-      versions = reinterpret_cast<ElfW(Half) const*>(d->d_un.d_ptr < base ? d->d_un.d_ptr + base
-                                                                          : d->d_un.d_ptr);
+      versions = reinterpret_cast<ElfW(Half) const*>(placed(base, d->d_un.d_ptr));
   if (versions == nullptr) return 1;
   constexpr ElfW(Half) hidden = 0x8000;
   auto const count = count_of_imports(t, base);
