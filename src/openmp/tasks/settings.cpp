@@ -86,39 +86,16 @@ using nigh::openmp::tasks::before_setting;
 
 // The library for regions stands before omp_set_num_threads() and others, and calls these two.
 // Those of Fortran get addresses, of 4 bytes and of 8.
-NIGH_REAL(omp_set_default_device)
-NIGH_INTERPOSED void omp_set_default_device(int device) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_default_device, device);
-  after_setting();
-}
-NIGH_REAL(omp_set_default_device_)
-NIGH_INTERPOSED void omp_set_default_device_(std::int32_t* device) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_default_device_, device);
-  after_setting();
-}
-NIGH_REAL(omp_set_default_device_8_)
-NIGH_INTERPOSED void omp_set_default_device_8_(std::int64_t* device) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_default_device_8_, device);
-  after_setting();
-}
-NIGH_REAL(omp_set_schedule)
-NIGH_INTERPOSED void omp_set_schedule(int kind, int chunk) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_schedule, kind, chunk);
-  after_setting();
-}
-NIGH_REAL(omp_set_schedule_)
-NIGH_INTERPOSED void omp_set_schedule_(std::int32_t* kind, std::int32_t* chunk) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_schedule_, kind, chunk);
-  after_setting();
-}
-NIGH_REAL(omp_set_schedule_8_)
-NIGH_INTERPOSED void omp_set_schedule_8_(std::int32_t* kind, std::int64_t* chunk) {
-  before_setting();
-  NIGH_PASS_ON(omp_set_schedule_8_, kind, chunk);
-  after_setting();
-}
+#define NIGH_SETTING(name, parameters, ...) \
+  NIGH_REAL(name)                           \
+  NIGH_INTERPOSED void name parameters {    \
+    before_setting();                       \
+    NIGH_PASS_ON(name, __VA_ARGS__);        \
+    after_setting();                        \
+  }
+NIGH_SETTING(omp_set_default_device, (int device), device)
+NIGH_SETTING(omp_set_default_device_, (std::int32_t* device), device)
+NIGH_SETTING(omp_set_default_device_8_, (std::int64_t* device), device)
+NIGH_SETTING(omp_set_schedule, (int kind, int chunk), kind, chunk)
+NIGH_SETTING(omp_set_schedule_, (std::int32_t* kind, std::int32_t* chunk), kind, chunk)
+NIGH_SETTING(omp_set_schedule_8_, (std::int32_t* kind, std::int64_t* chunk), kind, chunk)
