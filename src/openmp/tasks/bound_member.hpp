@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The region that a call binds to is one of the runtime that its library calls. Within a region of
-// another runtime it has its own there, of one thread: tasks that were taken for that other
-// region's would get numbers of its threads, and locks and reductions that go by those would fail.
+// A call binds to a region of the runtime that its library uses. Within a region of another runtime
+// each thread is a team of one for that library. If its tasks were taken for the other region's,
+// they would see numbers of that team's threads, and locks and reductions use such numbers.
 
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
