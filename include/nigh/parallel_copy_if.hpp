@@ -120,19 +120,25 @@ void copy_kept(kept_elements const& kept, In const& in, index_range r, Out const
   auto at = out.at(to);
   auto const end = out.at(to + count);
   if (count == r.size()) {
-    for (; at != end; ++at, ++from) *at = *from;
+    for (; at != end; ++at) {
+      *at = *from;
+      ++from;
+    }
   } else if constexpr (copies_without_branch<decltype(in.first), decltype(out.first)>) {
     // The next element that is kept overwrites one that is not; after the last, nothing is written.
-    for (auto i = r.begin; at != end; ++i, ++from) {
+    for (auto i = r.begin; at != end; ++i) {
       *at = *from;
       at += kept.keeps(i) ? 1 : 0;
+      ++from;
     }
   } else {
-    for (auto i = r.begin; at != end; ++i, ++from)
+    for (auto i = r.begin; at != end; ++i) {
       if (kept.keeps(i)) {
         *at = *from;
         ++at;
       }
+      ++from;
+    }
   }
 }
 

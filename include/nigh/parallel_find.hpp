@@ -232,8 +232,8 @@ std::size_t extreme_in_piece(Sequence const& all, index_range r, Less const& les
     auto best = all.at(r.begin);
     auto at = r.begin;
     auto it = best;
-    ++it;
-    for (auto i = r.begin + 1; i < r.end; ++i, ++it) {
+    for (auto i = r.begin + 1; i < r.end; ++i) {
+      ++it;
       bool const is_better = Largest ? mine(*best, *it) : mine(*it, *best);
       bool const is_worse = Last && (Largest ? mine(*it, *best) : mine(*best, *it));
       if (Last ? !is_worse : is_better) {

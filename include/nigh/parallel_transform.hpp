@@ -27,7 +27,10 @@ void transform(In const& in, Out const& out, F const& f, loop_options const& opt
     body_at_hand<F> mine = f;
     auto const end = in.at(r.end);
     auto to = out.at(r.begin);
-    for (auto from = in.at(r.begin); from != end; ++from, ++to) *to = mine(*from);
+    for (auto from = in.at(r.begin); from != end; ++from) {
+      *to = mine(*from);
+      ++to;
+    }
   });
 }
 
@@ -40,7 +43,11 @@ void transform(A const& a, B const& b, Out const& out, F const& f, loop_options 
     auto const end = a.at(r.end);
     auto with = b.at(r.begin);
     auto to = out.at(r.begin);
-    for (auto from = a.at(r.begin); from != end; ++from, ++with, ++to) *to = mine(*from, *with);
+    for (auto from = a.at(r.begin); from != end; ++from) {
+      *to = mine(*from, *with);
+      ++with;
+      ++to;
+    }
   });
 }
 
@@ -60,11 +67,12 @@ void generate(Sequence const& all, G const& g, loop_options const& options) {
   each_piece(all.extent(), options, [&g, all](index_range r) {
     body_at_hand<G> mine = g;
     auto to = all.at(r.begin);
-    for (auto i = r.begin; i < r.end; ++i, ++to) {
+    for (auto i = r.begin; i < r.end; ++i) {
       if constexpr (by_index)
         *to = mine(i);
       else
         *to = mine();
+      ++to;
     }
   });
 }

@@ -6,11 +6,14 @@
 #include <compare>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <nigh/algorithm.hpp>
 #include <nigh/box.hpp>
 #include <nigh/parallel_pipeline.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -159,3 +162,103 @@ TEST(OwnNames, AreNotCalledByNigh) {
 
 }  // namespace
 }  // namespace own_names
+
+// Iterators of a library with an operator of its own for the comma, as Boost's and Blaze's have.
+namespace own_comma {
+
+struct no_comma {};
+
+template <class T>
+class iterator {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using pointer = T*;
+  using reference = T&;
+
+  iterator() = default;
+  explicit iterator(T* at) : at_(at) {}
+
+  T& operator*() const { return *at_; }
+  T& operator[](std::ptrdiff_t n) const { return at_[n]; }
+  iterator& operator++() { return ++at_, *this; }
+  iterator operator++(int) { return iterator(at_++); }
+  iterator& operator--() { return --at_, *this; }
+  iterator operator--(int) { return iterator(at_--); }
+  iterator& operator+=(std::ptrdiff_t n) { return at_ += n, *this; }
+  iterator& operator-=(std::ptrdiff_t n) { return at_ -= n, *this; }
+  friend iterator operator+(iterator a, std::ptrdiff_t n) { return a += n; }
+  friend iterator operator+(std::ptrdiff_t n, iterator a) { return a += n; }
+  friend iterator operator-(iterator a, std::ptrdiff_t n) { return a -= n; }
+  friend std::ptrdiff_t operator-(iterator a, iterator b) { return a.at_ - b.at_; }
+  auto operator<=>(iterator const&) const = default;
+
+  template <class Other>
+  friend no_comma operator,(iterator const&, Other const&) = delete;
+  template <class Other>
+    requires std::is_arithmetic_v<Other>
+  friend no_comma operator,(Other const&, iterator const&) = delete;
+
+ private:
+  T* at_ = nullptr;
+};
+
+namespace {
+
+struct numbers {
+  std::vector<int> all;
+  iterator<int> begin() { return iterator<int>(all.data()); }
+  iterator<int> end() { return begin() + std::ssize(all); }
+};
+
+TEST(OwnComma, IsNotCalledByNigh) {
+  numbers v{{5, 1, 4, 2, 3}}, out{std::vector<int>(10)};
+  auto const first = v.begin(), last = v.end(), to = out.begin();
+  auto const is_odd = [](int x) { return x % 2 != 0; };
+  auto const sum = [](int a, int b) { return a + b; };
+  auto const how = nigh::dynamic_schedule(1);
+
+  nigh::parallel_for_each(first, last, [](int& x) { ++x; }, how);
+  nigh::parallel_for_each(v, [](int& x) { --x; });
+  EXPECT_EQ(nigh::parallel_transform(first, last, to, [](int x) { return -x; }), to + 5);
+  EXPECT_EQ(nigh::parallel_transform(first, last, to, to, sum), to + 5);
+  EXPECT_EQ(out.all[0], 0);
+  nigh::parallel_generate(to, to + 5, [](std::size_t i) { return static_cast<int>(i); });
+  EXPECT_EQ(out.all[4], 4);
+  nigh::parallel_fill(to, to + 5, 7);
+  EXPECT_EQ(nigh::parallel_reduce(v, nigh::sum), 15);
+  EXPECT_EQ(nigh::parallel_reduce(first, last, 1, sum), 16);
+  EXPECT_EQ(nigh::parallel_transform_reduce(first, last, to, 0), 105);
+  EXPECT_EQ(nigh::parallel_count(first, last, 4), 1u);
+  EXPECT_EQ(nigh::parallel_count_if(first, last, is_odd), 3u);
+  EXPECT_EQ(nigh::parallel_histogram(v, 2, [](int x) { return static_cast<std::size_t>(x % 2); })[1], 3u);
+  EXPECT_EQ(nigh::parallel_find(first, last, 2) - first, 3);
+  EXPECT_EQ(nigh::parallel_find_if(v, is_odd, how) - first, 0);
+  EXPECT_TRUE(nigh::parallel_any_of(first, last, is_odd));
+  EXPECT_EQ(nigh::parallel_min_element(v) - first, 1);
+  EXPECT_EQ(nigh::parallel_max_element(first, last) - first, 0);
+  EXPECT_EQ(nigh::parallel_minmax_element(v).second - first, 0);
+  EXPECT_EQ(nigh::parallel_copy_if(first, last, to, is_odd) - to, 3);
+  EXPECT_EQ(nigh::parallel_copy_if(v, to, [](int) { return true; }) - to, 5);
+  EXPECT_EQ(nigh::parallel_filter(v, is_odd).size(), 3u);
+  EXPECT_EQ(nigh::parallel_unique_copy(first, last, to) - to, 5);
+  EXPECT_EQ(nigh::parallel_inclusive_scan(first, last, to, 0), 15);
+  EXPECT_EQ(out.all[4], 15);
+  EXPECT_EQ(nigh::parallel_exclusive_scan(first, last, to, 0), 15);
+  EXPECT_EQ(nigh::parallel_exclusive_scan(v, std::span(out.all).first(5), 0), 15);
+  EXPECT_EQ(out.all[4], 12);
+
+  EXPECT_EQ(nigh::parallel_stable_partition(first, last, is_odd) - first, 3);
+  EXPECT_EQ(nigh::parallel_partition(first, last, is_odd) - first, 3);
+  nigh::parallel_sort(first, last);
+  nigh::parallel_stable_sort(first, last);
+  EXPECT_EQ(v.all, (std::vector<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(nigh::parallel_merge(first, last, first, last, to) - to, 10);
+  EXPECT_EQ(out.all[9], 5);
+  EXPECT_EQ(nigh::parallel_unique(to, out.end()) - to, 5);
+  EXPECT_EQ(nigh::parallel_remove_if(first, last, is_odd) - first, 2);
+}
+
+}  // namespace
+}  // namespace own_comma
