@@ -10,7 +10,7 @@
 // change throws away what it read.
 //
 // Invariant: with version_ even, the first `size` slots of the current table are sorted by begin
-// and their ranges are disjoint. A table that became too small stays as it is until the end, for
+// and their ranges are disjoint.
 // A table that became too small stays as it is until the end, for readers that still hold it; each
 // table has half the slots of the next, so all old ones together have fewer than the last.
 //
