@@ -283,6 +283,7 @@ std::uint64_t start_of(int pid, std::filesystem::path const&) {
   return process == nullptr || process->is_dead ? 0 : 1;
 }
 bool ProcessIdentity::is_there() const { return started != 0 && start_of(pid) == started; }
+bool ProcessIdentity::has_ended() const { return started != 0 && !is_there(); }
 ProcessIdentity identity_of_peer(int, int pid) { return {pid, start_of(pid)}; }
 
 CgroupReader::CgroupReader(std::filesystem::path) {}
