@@ -6,6 +6,9 @@
 !   recursive subroutine work(in, out) bind(c)
 !     type(c_ptr), value :: in, out            ! c_f_pointer() makes them typed
 !
+! It is recursive, since several threads are in it at once: a compiler may keep the local arrays of
+! other procedures in memory that all threads share.
+!
 ! Outputs are written while the caller goes on, so they need the target attribute, and have to stay
 ! where they are until wait(). A failure ends the program with a message, unless the call has a
 ! status argument: then that is 0 or one of the negative numbers below, and nigh_error() says why.
@@ -69,12 +72,12 @@ module nigh
   end type
 
   abstract interface
-    subroutine nigh_task(in, out) bind(c)
+    recursive subroutine nigh_task(in, out) bind(c)
       import :: c_ptr
       type(c_ptr), value :: in, out
     end subroutine
     ! Iterations first .. last of a loop, both included.
-    subroutine nigh_loop_piece(first, last, context) bind(c)
+    recursive subroutine nigh_loop_piece(first, last, context) bind(c)
       import :: c_int64_t, c_ptr
       integer(c_int64_t), value :: first, last
       type(c_ptr), value :: context
@@ -170,20 +173,22 @@ module nigh
     end function
   end interface
 
+! All are recursive: tasks call them while a call that waits for these tasks has not returned.
+! Dummy procedures have names that no program has: gfortran 12 takes them for global ones.
 contains
 
   ! Why the latest call of this thread that failed did so.
-  function nigh_error() result(text)
+  recursive function nigh_error() result(text)
     character(:), allocatable :: text
     text = text_at(c_error())
   end function
 
-  function nigh_version() result(text)
+  recursive function nigh_version() result(text)
     character(:), allocatable :: text
     text = text_at(c_version())
   end function
 
-  function text_at(address) result(text)
+  recursive function text_at(address) result(text)
     type(c_ptr), intent(in) :: address
     character(:), allocatable :: text
     character(kind=c_char), pointer :: letters(:)
@@ -196,7 +201,7 @@ contains
   end function
 
   ! Hands the outcome over, or ends the program when nobody takes a failure.
-  subroutine tell(outcome, status)
+  recursive subroutine tell(outcome, status)
     integer(c_int), intent(in) :: outcome
     integer(c_int), intent(out), optional :: status
     if (present(status)) then
@@ -207,14 +212,14 @@ contains
     end if
   end subroutine
 
-  ! Calls piece(from, to, context) for pieces from .. to that together are first .. last, possibly at
+  ! Calls the_piece(from, to, context) for pieces from .. to that together are first .. last, possibly at
   ! once, and returns when all have returned; without iterations, as a do loop, at once. The schedule
   ! as in docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local"; blanks
   ! behind it do not count. More than 2**63 - 1 iterations are nigh_bad_argument, and the one failure
   ! that nigh_error() does not know.
-  subroutine nigh_parallel_for(first, last, piece, context, schedule, status)
+  recursive subroutine nigh_parallel_for(first, last, the_piece, context, schedule, status)
     integer(c_int64_t), intent(in) :: first, last
-    procedure(nigh_loop_piece) :: piece
+    procedure(nigh_loop_piece) :: the_piece
     type(c_ptr), intent(in) :: context
     character(*), intent(in), optional :: schedule
     integer(c_int), intent(out), optional :: status
@@ -227,7 +232,7 @@ contains
       status = nigh_bad_argument
       return
     end if
-    loop = loop_call(c_funloc(piece), context, first)
+    loop = loop_call(c_funloc(the_piece), context, first)
     how = c_null_ptr
     if (present(schedule)) then
       text = trim(schedule) // c_null_char
@@ -238,7 +243,7 @@ contains
     call tell(c_parallel_for(0_c_size_t, count, c_funloc(run_piece), c_loc(loop), how), status)
   end subroutine
 
-  subroutine run_piece(begin, end, context) bind(c)
+  recursive subroutine run_piece(begin, end, context) bind(c)
     integer(c_size_t), value :: begin, end
     type(c_ptr), value :: context
     type(loop_call), pointer :: loop
@@ -248,7 +253,7 @@ contains
     call piece(loop%first + begin, loop%first + end - 1, loop%context)
   end subroutine
 
-  subroutine queue_allocate(self, options, status)
+  recursive subroutine queue_allocate(self, options, status)
     class(task_queue), intent(inout) :: self
     type(nigh_options), intent(in), optional :: options
     integer(c_int), intent(out), optional :: status
@@ -272,7 +277,7 @@ contains
     call tell(merge(nigh_ok, nigh_bad_argument, c_associated(self%handle)), status)
   end subroutine
 
-  subroutine queue_free(self, status)
+  recursive subroutine queue_free(self, status)
     class(task_queue), intent(inout) :: self
     integer(c_int), intent(out), optional :: status
     integer(c_int) :: outcome
@@ -281,13 +286,13 @@ contains
     call tell(outcome, status)
   end subroutine
 
-  subroutine queue_wait(self, status)
+  recursive subroutine queue_wait(self, status)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     call tell(c_wait(self%handle), status)
   end subroutine
 
-  function queue_execute(self, status) result(ran)
+  recursive function queue_execute(self, status) result(ran)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     logical :: ran
@@ -297,7 +302,7 @@ contains
     call tell(outcome, status)
   end function
 
-  function queue_steal(self, status) result(tasks)
+  recursive function queue_steal(self, status) result(tasks)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     integer(c_int) :: tasks
@@ -307,7 +312,7 @@ contains
     call tell(outcome, status)
   end function
 
-  function queue_is_empty(self, status) result(empty)
+  recursive function queue_is_empty(self, status) result(empty)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     logical :: empty
@@ -317,7 +322,7 @@ contains
     call tell(outcome, status)
   end function
 
-  function queue_workers(self, status) result(workers)
+  recursive function queue_workers(self, status) result(workers)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     integer(c_int) :: workers
@@ -327,7 +332,7 @@ contains
     call tell(outcome, status)
   end function
 
-  function queue_counters(self, status) result(counters)
+  recursive function queue_counters(self, status) result(counters)
     class(task_queue), intent(in) :: self
     integer(c_int), intent(out), optional :: status
     type(nigh_counters) :: counters
@@ -335,111 +340,111 @@ contains
     call tell(c_read_counters(self%handle, counters), status)
   end function
 
-  subroutine put_nothing(self, work, out, status)
+  recursive subroutine put_nothing(self, the_task, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_null_ptr, 0_c_size_t, c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_null_ptr, 0_c_size_t, c_loc(out)), status)
   end subroutine
 
-  subroutine put_int32(self, work, in, out, status)
+  recursive subroutine put_int32(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     integer(c_int32_t), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine put_int64(self, work, in, out, status)
+  recursive subroutine put_int64(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     integer(c_int64_t), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine put_real32(self, work, in, out, status)
+  recursive subroutine put_real32(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     real(c_float), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine put_real64(self, work, in, out, status)
+  recursive subroutine put_real64(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     real(c_double), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine put_bytes(self, work, in, in_bytes, out, status)
+  recursive subroutine put_bytes(self, the_task, in, in_bytes, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     type(*), target, intent(in) :: in
     integer(c_size_t), intent(in) :: in_bytes
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_put(self%handle, c_funloc(work), c_loc(in), in_bytes, c_loc(out)), status)
+    call tell(c_put(self%handle, c_funloc(the_task), c_loc(in), in_bytes, c_loc(out)), status)
   end subroutine
 
-  subroutine run_nothing(self, work, out, status)
+  recursive subroutine run_nothing(self, the_task, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_null_ptr, 0_c_size_t, c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_null_ptr, 0_c_size_t, c_loc(out)), status)
   end subroutine
 
-  subroutine run_int32(self, work, in, out, status)
+  recursive subroutine run_int32(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     integer(c_int32_t), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine run_int64(self, work, in, out, status)
+  recursive subroutine run_int64(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     integer(c_int64_t), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine run_real32(self, work, in, out, status)
+  recursive subroutine run_real32(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     real(c_float), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine run_real64(self, work, in, out, status)
+  recursive subroutine run_real64(self, the_task, in, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     real(c_double), target, intent(in) :: in
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_loc(in), c_sizeof(in), c_loc(out)), status)
   end subroutine
 
-  subroutine run_bytes(self, work, in, in_bytes, out, status)
+  recursive subroutine run_bytes(self, the_task, in, in_bytes, out, status)
     class(task_queue), intent(in) :: self
-    procedure(nigh_task) :: work
+    procedure(nigh_task) :: the_task
     type(*), target, intent(in) :: in
     integer(c_size_t), intent(in) :: in_bytes
     type(*), target, intent(inout) :: out
     integer(c_int), intent(out), optional :: status
-    call tell(c_run(self%handle, c_funloc(work), c_loc(in), in_bytes, c_loc(out)), status)
+    call tell(c_run(self%handle, c_funloc(the_task), c_loc(in), in_bytes, c_loc(out)), status)
   end subroutine
 end module

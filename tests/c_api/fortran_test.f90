@@ -20,7 +20,7 @@ contains
     print "(4a)", "not so: ", what, "; ", nigh_error()
   end subroutine
 
-  subroutine twice_int(in, out) bind(c)
+  recursive subroutine twice_int(in, out) bind(c)
     type(c_ptr), value :: in, out
     integer(c_int), pointer :: n, m
     call c_f_pointer(in, n)
@@ -28,7 +28,7 @@ contains
     m = 2 * n
   end subroutine
 
-  subroutine twice_long(in, out) bind(c)
+  recursive subroutine twice_long(in, out) bind(c)
     type(c_ptr), value :: in, out
     integer(c_int64_t), pointer :: n, m
     call c_f_pointer(in, n)
@@ -36,7 +36,7 @@ contains
     m = 2 * n
   end subroutine
 
-  subroutine twice_float(in, out) bind(c)
+  recursive subroutine twice_float(in, out) bind(c)
     type(c_ptr), value :: in, out
     real(c_float), pointer :: x, y
     call c_f_pointer(in, x)
@@ -44,7 +44,7 @@ contains
     y = 2 * x
   end subroutine
 
-  subroutine twice_double(in, out) bind(c)
+  recursive subroutine twice_double(in, out) bind(c)
     type(c_ptr), value :: in, out
     real(c_double), pointer :: x, y
     call c_f_pointer(in, x)
@@ -52,7 +52,7 @@ contains
     y = 2 * x
   end subroutine
 
-  subroutine sum_up(in, out) bind(c)
+  recursive subroutine sum_up(in, out) bind(c)
     type(c_ptr), value :: in, out
     type(pair), pointer :: p
     real(c_double), pointer :: s
@@ -61,7 +61,7 @@ contains
     s = p%a + p%b + sum(p%more)
   end subroutine
 
-  subroutine count_up(first, last, context) bind(c)
+  recursive subroutine count_up(first, last, context) bind(c)
     integer(c_int64_t), value :: first, last
     type(c_ptr), value :: context
     integer(c_int), pointer :: numbers(:)
@@ -69,7 +69,7 @@ contains
     numbers(first:last) = numbers(first:last) + 1
   end subroutine
 
-  subroutine where_am_i(in, out) bind(c)
+  recursive subroutine where_am_i(in, out) bind(c)
     type(c_ptr), value :: in, out
     integer(c_int), pointer :: index
     call c_f_pointer(out, index)
