@@ -172,6 +172,21 @@ TEST(NextSteps, MemoryInAnotherDomain) {
   EXPECT_EQ(steps[0].command, "nigh run --bind compact --mem interleave -- ./app 'a b'");
 }
 
+TEST(NextSteps, TasksThatNighRunsFaster) {
+  auto m = well();
+  m.seconds_with_our_tasks = 4;
+  EXPECT_TRUE(next_steps(m).empty()) << "that run had no input, the program's own may have had some";
+  m.study = Study{};
+  m.study->whole = {{1, {9}}, {2, {6}}};
+  auto const steps = next_steps(m);
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps[0].command, "nigh run --tasks prefer -- ./app 'a b'");
+  EXPECT_THAT(steps[0].why, HasSubstr("took 4 s"));
+  EXPECT_THAT(steps[0].why, HasSubstr("6 s with 2 threads"));
+  m.seconds_with_our_tasks = 5.9;
+  EXPECT_TRUE(next_steps(m).empty());
+}
+
 TEST(NextSteps, TasksThatAreTooSmall) {
   auto m = well();
   m.tasks = 1'000'000;

@@ -147,6 +147,7 @@ Measured measured(topology const& machine, ProgramReport const& report) {
   m.findings = report.findings;
   if (report.tasks) {
     auto const& s = report.tasks->summary;
+    m.seconds_with_our_tasks = report.tasks->seconds;
     m.tasks = s.created;
     std::uint64_t tasks = 0, ns = 0;  // of task constructs: without the regions themselves
     for (auto const& code : report.tasks->codes) tasks += code.tasks, ns += code.ns;

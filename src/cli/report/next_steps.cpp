@@ -29,6 +29,7 @@ class Steps {
   std::vector<Step> all() {
     if (m_.study) {
       fewer_threads();
+      tasks_run_by_nigh();
       regions_that_do_not_scale();
       time_outside();
     }
@@ -67,14 +68,19 @@ class Steps {
 
   void add(double gain, Step step) { promises_.push_back({gain, std::move(step)}); }
 
+  WholeRun const* with_most_threads() const {
+    auto const& runs = m_.study->whole;
+    auto const largest = std::max_element(
+        runs.begin(), runs.end(), [](auto const& a, auto const& b) { return a.team < b.team; });
+    return largest == runs.end() ? nullptr : &*largest;
+  }
+
   void fewer_threads() {
-    WholeRun const* best = nullptr;
-    WholeRun const* largest = nullptr;
-    for (auto const& run : m_.study->whole) {
-      if (best == nullptr || median_of(run.seconds) < median_of(best->seconds)) best = &run;
-      if (largest == nullptr || run.team > largest->team) largest = &run;
-    }
-    if (best == nullptr || best == largest) return;
+    WholeRun const* const largest = with_most_threads();
+    WholeRun const* best = largest;
+    for (auto const& run : m_.study->whole)
+      if (median_of(run.seconds) < median_of(best->seconds)) best = &run;
+    if (best == largest) return;
     auto const few = median_of(best->seconds), many = median_of(largest->seconds);
     auto const gain = 1 - few / many;
     if (gain < worth_it) return;
@@ -164,6 +170,21 @@ class Steps {
          "all domains, "
          "no memory is the bottleneck.",
          "nigh run --bind compact --mem interleave -- " + program_});
+  }
+
+  // Beside other runs without input, as that one was.
+  void tasks_run_by_nigh() {
+    auto const* const plain = with_most_threads();
+    if (m_.seconds_with_our_tasks <= 0 || plain == nullptr) return;
+    auto const seconds = median_of(plain->seconds);
+    auto const gain = 1 - m_.seconds_with_our_tasks / seconds;
+    if (gain < worth_it) return;
+    add(gain,
+        {"Let nigh run its OpenMP tasks",
+         fmt::format("Its one run so took {:.3g} s, the writing of a trace included. With the "
+                     "tasks of its own OpenMP runtime it took {:.3g} s with {}.",
+                     m_.seconds_with_our_tasks, seconds, threads_text(plain->team)),
+         "nigh run --tasks prefer -- " + program_});
   }
 
   void tasks() {

@@ -22,7 +22,8 @@ struct Measured {
   // Of tasks: none were traced.
   std::uint64_t tasks = 0, far_steals = 0, steals = 0;
   double mean_task_ns = 0;
-  int configurations = 0;  // that nigh tune knows for it
+  double seconds_with_our_tasks = 0;  // of a run whose OpenMP tasks nigh ran; 0: there was none
+  int configurations = 0;             // that nigh tune knows for it
   std::vector<Finding> findings = {};
 };
 

@@ -176,6 +176,7 @@ result<TracedTasks> trace_openmp_tasks(std::vector<std::string> const& words) {
   auto tasks = tasks_in(folder);
   if (!tasks || tasks->summary.created == 0)
     return error{"it made no OpenMP tasks and no nigh runtime"};
+  tasks->seconds = ending->seconds;
   return std::move(*tasks);
 }
 

@@ -30,6 +30,7 @@ struct TracedTasks {
     std::uint64_t tasks = 0, ns = 0;
   };
   std::vector<Code> codes = {};  // most time first; of OpenMP tasks only
+  double seconds = 0;            // that the run took whose OpenMP tasks nigh ran; 0: there was none
 };
 
 struct Observed {
