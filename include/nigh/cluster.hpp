@@ -121,8 +121,8 @@ struct rank_counters {
 // ends it if it started it and no tasks are supervised. In a child of fork() it is of no use: run()
 // throws std::logic_error, and its destructor does nothing. When ranks do not fit together, or one of
 // them has impossible settings, it says so in one line and ends the process, code 2. Meanwhile
-// threads of the program call MPI only inside an mpi_section. std::logic_error: there is a session
-// already, or MPI has ended.
+// threads of the program call MPI only inside an mpi_section, and its destructor waits for the end of
+// those of other threads. std::logic_error: there is a session already, or MPI has ended.
 class NIGH_API session {
  public:
   session(int& argc, char**& argv, session_options options = {});

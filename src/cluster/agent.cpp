@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <stdexcept>
@@ -34,8 +35,14 @@ constexpr int messages_per_turn = 64;  // then others get a chance to send
 // that the others went on without it before it hears that they ended.
 constexpr auto last_messages_take = std::chrono::milliseconds(3);
 
-// Of this thread, each within the one before.
+// Sections of this thread, each within the one before, and whose lock the first one holds.
 constinit thread_local int sections = 0;
+constinit thread_local Agent* held = nullptr;
+
+// Threads that are in a section or wait for the lock, and the ends of sessions.
+std::mutex doorway;
+std::condition_variable nobody_inside;
+int inside = 0;  // under doorway
 
 constexpr std::int64_t most_for_the_rest_ns = 2'000'000'000;  // see send_the_rest()
 
@@ -399,7 +406,6 @@ nigh::runtime Agent::start_workers(session_options const& options) {
 // An exception ends this session, as a rule all sessions at once: run() throws everywhere. If it is
 // this rank's alone the others end, and this one goes on to whoever catches it.
 Agent::~Agent() {
-  if (std::exchange(sections, 0) > 0) lock_.unlock();  // of this thread, and outlives the session
   if (is_supervised_) part_from_the_others();
   if (watch_ && std::uncaught_exceptions() > exceptions_) watch_->spare_this_rank();
   {
@@ -430,14 +436,37 @@ std::unique_lock<nigh::tasks::Lock> Agent::locked() const {
 
 // The section may wait for ranks that wait for messages of this one.
 void Agent::begin_section() {
+  if (sections == 0) {
+    std::lock_guard const guard(doorway);
+    held = agent.get();
+    if (held == nullptr) return;
+    ++inside;
+  }
   if (sections++ > 0) return;
-  lock_.lock();
-  network_->hand_over();
+  held->lock_.lock();
+  held->network_->hand_over();
 }
 
 void Agent::end_section() {
-  if (sections == 0) return;  // it began before the session
-  if (--sections == 0) lock_.unlock();
+  if (sections == 0) return;  // it began before the session, or the session has ended inside
+  if (--sections > 0) return;
+  held->lock_.unlock();
+  std::lock_guard const guard(doorway);
+  if (--inside == 0) nobody_inside.notify_all();
+}
+
+// Those of other threads end first, those of this one now: they outlive the session.
+void Agent::leave_sections() {
+  sections = std::min(sections, 1);
+  end_section();
+  std::unique_lock guard(doorway);
+  agent.set(nullptr);
+  nobody_inside.wait(guard, [] { return inside == 0; });
+}
+
+void Agent::forget_sections() noexcept {
+  sections = inside = 0;
+  agent.set(nullptr);
 }
 
 std::vector<int> Agent::working() {

@@ -64,8 +64,12 @@ class Agent final : public nigh::tasks::WorkSource {
   // A worker has ended a task.
   void between_tasks(std::int64_t now_ns) noexcept;
   // While a thread is in a section, it alone may call MPI. Sections nest.
-  void begin_section();
-  void end_section();
+  // Of this thread; nothing where there is no session.
+  static void begin_section();
+  static void end_section();
+  // The session is over for threads that begin a section; returns when none is in one.
+  static void leave_sections();
+  static void forget_sections() noexcept;  // the same in a child of fork(), which has no such threads
   // On a worker: whether its task may be one of a run. After the loss of a rank, those of earlier runs
   // may be left.
   bool is_in_run() const noexcept { return running_.load(sync::relaxed); }

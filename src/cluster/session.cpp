@@ -19,8 +19,12 @@ session::session(std::unique_ptr<Transport> transport, session_options options) 
 
 // A child of fork() has neither the threads of the session nor a connection of its own.
 session::~session() {
-  agent.set(nullptr);
-  if (!agent_->is_of_this_process()) static_cast<void>(agent_.release());
+  if (agent_->is_of_this_process()) {
+    Agent::leave_sections();
+  } else {
+    Agent::forget_sections();
+    static_cast<void>(agent_.release());
+  }
 }
 
 int session::rank() const noexcept { return agent_->rank(); }
@@ -30,14 +34,7 @@ void session::resize(int ranks) { agent_->resize(ranks); }
 std::vector<int> session::working() const { return agent_->working(); }
 rank_counters session::counters() const { return agent_->counters(); }
 
-mpi_section::mpi_section() {
-  auto* const here = agent.get();
-  if (here != nullptr) here->begin_section();
-}
-
-mpi_section::~mpi_section() {
-  auto* const here = agent.get();
-  if (here != nullptr) here->end_section();
-}
+mpi_section::mpi_section() { Agent::begin_section(); }
+mpi_section::~mpi_section() { Agent::end_section(); }
 
 }  // namespace nigh::cluster

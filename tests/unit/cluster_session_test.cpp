@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <nigh/cluster.hpp>
 #include <nigh/cluster_checkpoint.hpp>
@@ -320,6 +321,30 @@ TEST(Session, MayEndInsideASection) {
   }
   cluster::session next(std::make_unique<Alone>(), with_workers(1));
   EXPECT_EQ(cluster::run<fib>(10), 55);
+}
+
+TEST(Session, WaitsAtItsEndForSectionsOfOtherThreads) {
+  enum Section { not_begun, open, ending };
+  struct Network : Alone {
+    std::atomic<Section> const& section;
+    explicit Network(std::atomic<Section> const& of) : section(of) {}
+    bool finish_unless(std::function<bool()> const&) override {
+      EXPECT_EQ(section, ending);
+      return true;
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    std::atomic<Section> section = not_begun;
+    cluster::session const here(std::make_unique<Network>(section), with_workers(1));
+    EXPECT_EQ(cluster::run<fib>(10), 55);
+    std::thread([&section] {
+      cluster::mpi_section const inside;
+      section = open;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      section = ending;
+    }).detach();
+    while (section == not_begun) std::this_thread::yield();
+  }
 }
 
 // Its messages would be those of the parent's rank.
