@@ -92,4 +92,9 @@ class atomic : public std::atomic<T> {
   }
 };
 
+inline void light_fence() noexcept {
+  chaos::HoldUp const around;
+  std::atomic_signal_fence(seq_cst);
+}
+
 }  // namespace nigh::sync

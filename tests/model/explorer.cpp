@@ -136,7 +136,7 @@ class Explorer {
   std::deque<Location> locations;
   std::deque<Fiber> fibers;
   std::size_t thread_count = 0, running = none;
-  View main_view;
+  View main_view, fenced_view;
   ucontext_t main_context;
 
  private:
@@ -187,6 +187,7 @@ void Explorer::run_once(std::function<void(OneRun&)> const& scenario) {
   steps = 0;
   locations.clear();
   main_view.clear();
+  fenced_view.clear();
   running = none;
 
   OneRun run;
@@ -321,6 +322,14 @@ std::uint64_t read_modify_write(std::uint32_t at, Order order, std::source_locat
   std::uint64_t now = 0;
   if (f(old.value, now)) add_store(at, now, order, &old.released);
   return old.value;
+}
+
+void fence(std::source_location const& where) {
+  if (weakened(Order::seq_cst, where) != Order::seq_cst) return;
+  explorer->point();
+  auto& view = explorer->view();
+  join(view, explorer->fenced_view);
+  explorer->fenced_view = view;
 }
 
 // The kernel compares and puts to sleep in one step, under its own lock.

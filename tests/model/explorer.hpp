@@ -7,7 +7,7 @@
 // stores that the C++ memory model allows is seen: each location keeps the history of its stores,
 // each thread a *view* (the oldest entry it may still see of every location); release attaches the
 // view to a store, acquire takes it over; a seq_cst load sees no store older than the last seq_cst
-// one. This is the usual operational reading of release/acquire (Kang et al., "A Promising
+// one; a seq_cst fence takes over the views of all such fences before it. This is the usual operational reading of release/acquire (Kang et al., "A Promising
 // Semantics for Relaxed-Memory Concurrency", POPL'17, without promises). All runs are enumerated
 // depth first, with a bound on preemptions and on stale reads per run.
 //
@@ -61,6 +61,8 @@ void store(std::uint32_t at, std::uint64_t value, Order order, std::source_locat
 // Applies f to the newest value; f says whether to store and what.
 std::uint64_t read_modify_write(std::uint32_t at, Order order, std::source_location const& where,
                                 std::function<bool(std::uint64_t, std::uint64_t&)> const& f);
+// seq_cst; weakened, it is none.
+void fence(std::source_location const& where = std::source_location::current());
 void futex_wait(std::uint32_t at, std::uint64_t expected);
 void futex_wake(std::uint32_t at, bool all);
 std::uint64_t plain_load(std::uint32_t at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock-free parts of OpenMP tasks (src/openmp/tasks): each task is taken once and seen whole, a
-// thread that waits for children sees what they did, descriptors come back once, nobody sleeps over news.
+// The lock-free parts of OpenMP tasks (src/openmp/tasks) beside their deque: a thread that waits for children sees what
+// they did, descriptors come back once, nobody sleeps over news.
 
 #include <array>
 #include <memory>
@@ -15,156 +15,6 @@ namespace nigh::model {
 namespace {
 
 using namespace openmp::tasks;
-
-struct Job {
-  Plain input, output;
-  int runs = 0;
-
-  void run() {
-    check(++runs == 1, "a task ran twice");
-    output.set(input.get() + 1);
-  }
-};
-
-template <class Deque>
-struct AroundA {
-  Deque deque;
-  std::array<Job, 6> jobs;
-
-  AroundA() { deque.begin(4, false); }
-  bool push(int job) {
-    Job& j = jobs[static_cast<std::size_t>(job)];
-    j.input.set(job);
-    return deque.push(&j);
-  }
-  bool pop() {
-    Job* const job = deque.pop(0);
-    if (job != nullptr) job->run();
-    return job != nullptr;
-  }
-  bool steal(std::uint32_t most = 1) {
-    std::array<Job*, 4> taken{};
-    std::uint32_t count = 0;
-    auto const chunk = [most](std::uint32_t shared) { return std::min(most, (shared + 1) / 2); };
-    if (deque.steal(taken, count, chunk, [](Job const&) { return true; },
-                    [](Job const&, Job const&) { return true; }) != Steal::taken)
-      return false;
-    for (std::uint32_t i = 0; i < count; ++i) taken[i]->run();
-    return true;
-  }
-  int ran() const {
-    int sum = 0;
-    for (Job const& job : jobs) sum += job.runs;
-    return sum;
-  }
-};
-using Around = AroundA<TaskDeque<Job, 4>>;
-
-// The owner takes back what a thief wants.
-Scenario last_task() {
-  return [](OneRun& run) {
-    auto a = std::make_shared<Around>();
-    run.threads = {[a] {
-                     a->push(0);
-                     a->deque.publish();
-                     a->pop();
-                   },
-                   [a] { a->steal(); }};
-    run.at_end = [a] { check(a->ran() == 1, "the task ran"); };
-  };
-}
-
-// A task is taken back and another put in its place while a thief holds the first.
-template <class Deque = TaskDeque<Job, 4>>
-Scenario another_in_its_place(std::uint32_t most) {
-  return [most](OneRun& run) {
-    auto a = std::make_shared<AroundA<Deque>>();
-    run.threads = {[a] {
-                     a->push(0);
-                     a->push(1);
-                     a->deque.publish_all();
-                     a->pop();
-                     a->push(2);
-                     a->deque.publish_all();
-                     while (a->pop()) {
-                     }
-                   },
-                   [a, most] {
-                     a->steal(most);
-                     a->steal(most);
-                   }};
-    run.at_end = [a] { check(a->ran() == 3, "every task ran"); };
-  };
-}
-
-Scenario two_thieves() {
-  return [](OneRun& run) {
-    auto a = std::make_shared<Around>();
-    run.threads = {[a] {
-                     a->push(0);
-                     a->push(1);
-                     a->deque.publish_all();
-                     while (a->pop()) {
-                     }
-                   },
-                   [a] { a->steal(); }, [a] { a->steal(); }};
-    run.at_end = [a] { check(a->ran() == 2, "every task ran"); };
-  };
-}
-
-// The ring goes around: places are written anew as soon as there is room.
-Scenario around_the_ring() {
-  return [](OneRun& run) {
-    auto a = std::make_shared<Around>();
-    a->deque.begin(2, false);
-    run.threads = {[a] {
-                     int put = 0;
-                     for (int job = 0; job < 4; ++job) {
-                       if (a->push(job)) ++put;
-                       a->deque.publish_all();
-                     }
-                     while (a->pop()) {
-                     }
-                     check(put >= 2, "there was room");
-                   },
-                   [a] {
-                     a->steal();
-                     a->steal();
-                   }};
-  };
-}
-
-// A place in the ring that is no atomic word: a thief that still reads it races with the owner that
-// writes it anew. The owner takes nothing back here, so what a single thief reads, it takes.
-struct PlainPlace {
-  Plain accesses;
-  Job* job = nullptr;
-
-  Job* load(Order /*unused*/) const {
-    static_cast<void>(accesses.get());
-    return job;
-  }
-  void store(Job* j, Order /*unused*/) {
-    accesses.set(1);
-    job = j;
-  }
-};
-
-Scenario written_anew() {
-  return [](OneRun& run) {
-    auto a = std::make_shared<AroundA<TaskDeque<Job, 2, PlainPlace>>>();
-    run.threads = {[a] {
-                     for (int job = 0; job < 4; ++job) {
-                       a->push(job);
-                       a->deque.publish_all();
-                     }
-                   },
-                   [a] {
-                     a->steal();
-                     a->steal();
-                   }};
-  };
-}
 
 // A parent that waits for its child, which another thread runs; then its own end, and the child's
 // children: exactly one gives each descriptor back.
@@ -380,15 +230,6 @@ Scenario both_ends() {
   };
 }
 
-TEST(OpenMPTasks, EachTaskRunsOnce) {
-  expect_holds(last_task(), {.preemptions = 4});
-  expect_holds(another_in_its_place(1), {.preemptions = 3});
-  expect_holds(another_in_its_place(2), {.preemptions = 3});
-  expect_holds(two_thieves(), {.preemptions = 3});
-  expect_holds(around_the_ring(), {.preemptions = 3});
-  expect_holds(written_anew(), {.preemptions = 3});
-}
-
 TEST(OpenMPTasks, EachDescriptorComesBackOnce) {
   expect_holds(waiting_for_a_child(), {.preemptions = 3});
   expect_holds(ending_before_a_child(), {.preemptions = 3});
@@ -403,14 +244,6 @@ TEST(OpenMPTasks, NobodySleepsOverNews) {
   expect_holds(handed_over(), {.preemptions = 3});
 }
 
-TEST(OpenMPTasks, C) { expect_needed("deque.C", Order::relaxed, last_task()); }
-TEST(OpenMPTasks, R) { expect_needed("deque.R", Order::relaxed, written_anew()); }
-// No order, but a count: a deque that counts no changes is caught.
-TEST(OpenMPTasks, N) {
-  using Uncounted = TaskDeque<Job, 4, sync::atomic<Job*>, 0>;
-  auto const out = explore({.preemptions = 3}, another_in_its_place<Uncounted>(1));
-  EXPECT_NE(out.failure, "") << "nothing breaks without (deque.N) in " << out.runs << " schedules";
-}
 TEST(OpenMPTasks, KOfTheWait) { expect_needed("task.K", Order::relaxed, waiting_for_a_child()); }
 TEST(OpenMPTasks, KOfTheEnd) { expect_needed("task.K", Order::relaxed, ending_before_a_child()); }
 TEST(OpenMPTasks, F) { expect_needed("task.F", Order::relaxed, coming_home()); }

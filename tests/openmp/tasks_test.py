@@ -140,6 +140,10 @@ class Rules(unittest.TestCase):
             self.check(name, "before_a_copy", 6)
             self.check(name, "copies", 3 * 199 * 100)
 
+    def test_a_thread_that_made_tasks_may_be_away(self):
+        for name in ("task_corners-gcc", "task_corners-clang"):
+            self.check(name, "away", 3 * 144 + 3108)
+
     def test_steps_that_wrap(self):
         self.check("task_corners-gcc", "wrapping_steps", 12)
         self.check("task_corners-clang", "wrapping_steps", 12)

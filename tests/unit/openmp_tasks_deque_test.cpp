@@ -69,5 +69,25 @@ TEST(TaskDeque, WhatIsStolenIsNotPopped) {
   EXPECT_EQ(s.deque.pop(0), nullptr);
 }
 
+TEST(TaskDeque, AnotherThreadSharesWhatTheOwnerHasKept) {
+  Job a{1, 10}, b{1, 11};
+  TaskDeque<Job, 16> deque;
+  deque.begin(16, false);
+  auto const help = [&] { return deque.publish_for_owner([] {}); };
+  EXPECT_FALSE(help()) << "it is empty";
+  ASSERT_TRUE(deque.push(&a) && deque.push(&b));
+  EXPECT_FALSE(deque.has_shared());
+  EXPECT_TRUE(help());
+  EXPECT_TRUE(deque.has_shared());
+  EXPECT_FALSE(deque.has_private());
+  EXPECT_FALSE(help()) << "all is shared";
+  EXPECT_EQ(deque.pop(0), &b);
+  EXPECT_EQ(deque.pop(0), &a);
+  EXPECT_EQ(deque.pop(0), nullptr);
+  EXPECT_FALSE(help());
+  EXPECT_TRUE(deque.push(&a));
+  EXPECT_EQ(deque.pop(0), &a);
+}
+
 }  // namespace
 }  // namespace nigh::openmp::tasks

@@ -88,6 +88,12 @@ class atomic {
   alignas(sizeof(T) > alignof(T) ? sizeof(T) : alignof(T)) T value_;
 };
 
+// A fence to the compiler only: its other half makes all threads pass one
+// (src/platform/fence_everywhere.hpp).
+[[gnu::always_inline]] inline void light_fence() noexcept {
+  __atomic_signal_fence(static_cast<int>(seq_cst));  // the letter is the caller's
+}
+
 }  // namespace nigh::sync
 
 #endif

@@ -28,6 +28,17 @@
 // one
 //     change, so the word that it expects comes back after 2^32 of them at the earliest.
 // A sleeper misses no published task by (sleeper.S).
+//
+// An owner may be away for long, in code that knows nothing of tasks, and may even wait there for
+// one of its private ones. Another thread that has found nothing then publishes these in its place.
+// The owner's hot paths have no fence for that: the other thread makes each thread of the process
+// pass one.
+//
+// (deque.A) Of a private task, either the owner's pop sees that split has passed it, or the other
+//     thread sees that it is gone: each stores its side, passes a fence, and loads the other's.
+// (deque.B) The owner's own changes of split and the other thread exclude each other in the same
+//     way, by is_changing_ and is_helped_; who begins sees what was before.
+// (deque.P) The other thread sees whole tasks below top: the owner releases top, it acquires it.
 
 #include <algorithm>
 #include <array>
@@ -35,6 +46,8 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "platform/pause.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -59,56 +72,61 @@ class TaskDeque {
   // Owner, with nothing in it: from now on at most so many tasks. `is_alone`: nobody steals.
   void begin(std::uint32_t most, bool is_alone) noexcept {
     most_ = std::min(most, capacity);
-    limit_ = top_ + most_;
+    limit_ = top() + most_;
     goal_ = is_alone ? 0 : largest_goal;
     wanted_.store(!is_alone, sync::relaxed);
   }
 
-  std::uint32_t top() const noexcept { return top_; }
+  std::uint32_t top() const noexcept { return top_.load(sync::relaxed); }
   bool is_shut() const noexcept { return most_ == 0; }
   bool is_wanted() const noexcept { return wanted_.load(sync::relaxed); }
-  bool has_private() const noexcept { return top_ != split_; }
+  // Others: it was so a moment ago.
+  bool has_private() const noexcept { return count_private() != 0; }
   // Owner: thieves may have taken more.
   std::uint32_t waiting() const noexcept {
-    return shared_in(word_.load(sync::relaxed)) + (top_ - split_);
+    return shared_in(word_.load(sync::relaxed)) + count_private();
   }
 
   // Owner; false: it is full.
   bool push(T* task) noexcept {
-    if (top_ == limit_ && !make_room()) [[unlikely]]
+    if (top() == limit_ && !make_room()) [[unlikely]]
       return false;
     return push_at_hand(task);
   }
   // Owner: the same for hot paths, which leave the rest to push(): false where nobody has looked
   // yet what thieves have left.
   bool push_at_hand(T* task) noexcept {
-    if (top_ == limit_) [[unlikely]]
+    auto const at = top();
+    if (at == limit_) [[unlikely]]
       return false;
-    ring_[top_ % capacity].store(task, sync::relaxed);
-    ++top_;
+    ring_[at % capacity].store(task, sync::relaxed);
+    top_.store(at + 1, sync::release);  // (deque.P)
     return true;
   }
 
   // Owner: the newest task above `base`; null when there is none, or thieves have it.
   T* pop(std::uint32_t base) noexcept {
-    if (top_ == base) return nullptr;
-    if (top_ == split_ && !reclaim()) [[unlikely]]
-      return nullptr;
-    --top_;
-    return ring_[top_ % capacity].load(sync::relaxed);
+    auto const above = top();
+    if (above == base) return nullptr;
+    while (!take_private(above - 1)) [[unlikely]] {
+      top_.store(above, sync::release);  // (deque.P)
+      if (!reclaim()) return nullptr;
+    }
+    return ring_[(above - 1) % capacity].load(sync::relaxed);
   }
 
   // Owner: lets thieves have the older half of the private tasks, or what the goal asks for.
   // Returns whether there was any.
   bool publish() noexcept {
-    auto const is_private = top_ - split_;
+    Changing const now(*this);
+    auto const is_private = count_private();
     if (is_private == 0) return false;
     wanted_.store(false, sync::relaxed);  // first, so that a thief of these may set it again
     auto const left = shared_in(word_.load(sync::relaxed));
     if (left == 0) goal_ = std::min(goal_ * 2, largest_goal);
     auto const missing = left < goal_ ? goal_ - left : 0;
     auto const n = std::max((is_private + 1) / 2, std::min(is_private, missing));
-    split_ += n;
+    split_.store(split_.load(sync::relaxed) + n, sync::relaxed);
     auto const before =
         word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (deque.C) (sleeper.S)
     if (2 * (shared_in(before) + n) < goal_) wanted_.store(true, sync::relaxed);
@@ -116,11 +134,23 @@ class TaskDeque {
   }
   // Owner: all of them, because it will not look again for long.
   bool publish_all() noexcept {
-    auto const n = top_ - split_;
+    Changing const now(*this);
+    auto const n = count_private();
     if (n == 0) return false;
-    split_ = top_;
+    split_.store(top(), sync::relaxed);
     word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (deque.C) (sleeper.S)
     return true;
+  }
+
+  // Another thread: the same for the owner, unless that is just at it. `everywhere`: a fence that
+  // each thread of the process passes. Returns whether there was any.
+  template <class Everywhere>
+  bool publish_for_owner(Everywhere everywhere) noexcept {
+    if (is_helped_.exchange(true, sync::acquire)) return false;  // (deque.B) by another one
+    everywhere();                                                // (deque.B)
+    bool const has = !is_changing_.load(sync::acquire) && move_split(everywhere);  // (deque.B)
+    is_helped_.store(false, sync::release);                                        // (deque.B)
+    return has;
   }
 
   // Thief: takes the oldest shared task, if may(it), and the next ones as long as goes_with(oldest,
@@ -167,15 +197,75 @@ class TaskDeque {
   static constexpr std::uint32_t shared_in(std::uint64_t w) noexcept {
     return (split_of(w) - tail_of(w)) & 0xffffU;
   }
+  static constexpr bool is_before(std::uint32_t a, std::uint32_t b) noexcept {
+    return static_cast<std::int32_t>(a - b) < 0;
+  }
+  // Positive also for who sees an old top and a new split.
+  std::uint32_t count_private() const noexcept {
+    auto const split = split_.load(sync::relaxed), above = top();
+    return is_before(split, above) ? above - split : 0;
+  }
+
+  // The owner changes split, or relies on it and the word together.
+  class Changing {
+   public:
+    explicit Changing(TaskDeque& deque) noexcept : deque_(deque) {
+      for (int looks = 0;; ++looks) {
+        deque_.is_changing_.store(true, sync::relaxed);
+        sync::light_fence();                                 // (deque.B)
+        if (!deque_.is_helped_.load(sync::acquire)) return;  // (deque.B)
+        deque_.is_changing_.store(false, sync::release);     // (deque.B)
+        if (looks < sync::spins)
+          sync::pause();
+        else
+          platform::yield();
+      }
+    }
+    ~Changing() { deque_.is_changing_.store(false, sync::release); }  // (deque.B)
+    Changing(Changing&&) = delete;
+    Changing& operator=(Changing&&) = delete;
+
+   private:
+    TaskDeque& deque_;
+  };
+
+  // As publish_all(), while the owner pops and pushes. Top is below split for a moment where it
+  // pops in vain.
+  template <class Everywhere>
+  bool move_split(Everywhere everywhere) noexcept {
+    auto const split = split_.load(sync::relaxed);
+    auto const above = top_.load(sync::acquire);  // (deque.P)
+    if (!is_before(split, above)) return false;
+    split_.store(above, sync::relaxed);
+    everywhere();                               // (deque.A)
+    auto const now = top_.load(sync::acquire);  // (deque.P)
+    auto const end = is_before(now, above) ? now : above;
+    auto const n = is_before(split, end) ? end - split : 0;
+    split_.store(split + n, sync::relaxed);
+    if (n != 0) word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (deque.C) (sleeper.S)
+    return n != 0;
+  }
+
   bool make_room() noexcept {
-    auto const used = shared_in(word_.load(sync::acquire)) + (top_ - split_);  // (deque.R)
+    Changing const now(*this);
+    auto const used = shared_in(word_.load(sync::acquire)) + count_private();  // (deque.R)
     if (used >= most_) return false;
-    limit_ = top_ + (most_ - used);
+    limit_ = top() + (most_ - used);
     return true;
   }
 
-  // Takes back half of what is shared, so that the newest task is private.
+  // The newest task, if it is private; else top is to be set back.
+  bool take_private(std::uint32_t newest) noexcept {
+    top_.store(newest, sync::release);  // (deque.P)
+    sync::light_fence();                // (deque.A)
+    return !is_before(newest, split_.load(sync::relaxed));
+  }
+
+  // Takes back half of what is shared, so that the newest task is private. It may be private
+  // already where another thread helped.
   bool reclaim() noexcept {
+    Changing const changing(*this);
+    if (count_private() != 0) return true;
     auto word = word_.load(sync::relaxed);
     for (;;) {
       auto const n = shared_in(word);
@@ -184,15 +274,17 @@ class TaskDeque {
       auto const now =
           pack(tail_of(word), tail_of(word) + kept, changes_of(word) + change);  // (deque.N)
       if (!word_.compare_exchange_strong(word, now, sync::relaxed)) continue;
-      split_ -= n - kept;
+      split_.store(split_.load(sync::relaxed) - (n - kept), sync::relaxed);
       goal_ = goal_ == 0 ? 0 : std::max(goal_ / 2, least_goal);
       if (kept < goal_) wanted_.store(true, sync::relaxed);
       return true;
     }
   }
 
-  // The owner's own.
-  std::uint32_t top_ = 0, split_ = 0, limit_ = 0, most_ = 0, goal_ = 0;
+  // The owner's own; who helps writes split_, too.
+  sync::atomic<std::uint32_t> top_{0}, split_{0};
+  std::uint32_t limit_ = 0, most_ = 0, goal_ = 0;
+  sync::atomic<bool> is_changing_{false}, is_helped_{false};
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> word_{0};
   sync::atomic<bool> wanted_{false};

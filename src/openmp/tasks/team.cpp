@@ -15,6 +15,7 @@
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
 #include "openmp/tasks/waiting.hpp"
+#include "platform/fence_everywhere.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
@@ -214,6 +215,20 @@ Task* find_task(Member& me) noexcept {
   return t;
 }
 
+// The private tasks of threads that are away, in code that knows nothing of tasks: such a thread
+// may wait there for one of them. False: there are none.
+bool publish_for_others(Member& me) noexcept {
+  bool has_published = false;
+  for (std::uint32_t k = 1; k < me.size; ++k) {
+    Member* const m = me.team->members.at((me.number + k) % me.size);
+    if (m == nullptr || !m->deque.has_private() || !platform::has_fence_everywhere()) continue;
+    me.team->ever_shared.note();
+    if (m->deque.publish_for_owner(platform::fence_everywhere)) has_published = true;
+  }
+  if (has_published) notify(me);
+  return has_published;
+}
+
 // Those who have gone on have made it, and all else that the thread has at hand.
 void leave_to_others(Member& me, Task& found) noexcept {
   inject(*me.team, found);
@@ -243,7 +258,7 @@ void search(Member& me, Done done, MayRun may_run) noexcept {
       continue;
     }
     traced.search();
-    if (!is_over) continue;
+    if (!is_over || publish_for_others(me)) continue;
     me.sleeps_within.store(me.tied, sync::relaxed);
     ++me.counts.slept;
     traced.sleep();

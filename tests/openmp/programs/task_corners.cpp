@@ -187,6 +187,22 @@ long deep_waits() {
   return sum;
 }
 
+// The thread that has made tasks waits for them by means of its own: few after a recursion, and many.
+long away() {
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int const many : {8, 100, 3000}) {
+    long const before = sum += fib(12);
+    for (int i = 0; i < many; ++i) {
+#pragma omp task shared(sum)
+      ++sum;
+    }
+    while (sum != before + many) usleep(100);
+  }
+  return sum;
+}
+
 struct Large {
   char bytes[256 * 1024];
 };
@@ -248,6 +264,7 @@ constexpr Case cases[]{{"in_a_handler", in_a_handler},
                        {"in_a_destructor", in_a_destructor},
                        {"wrapping_steps", wrapping_steps},
                        {"deep_waits", deep_waits},
+                       {"away", away},
 #ifdef __clang__
                        {"undeferred_with_a_task", undeferred_with_a_task},
 #endif
