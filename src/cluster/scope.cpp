@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nigh/isolate.hpp>
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
@@ -95,7 +96,9 @@ bool place(near where, placed const& task, byte_view input) {
   if (here == nullptr) return false;
   if (where.rank() < 0 || where.rank() >= here->ranks())
     throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
-  return is_in_task_of_run(*here) && here->place(where.rank(), task, input);
+  // A rank that takes no tasks leaves it to a queue here, of which no isolated thread takes any.
+  bool const may_go = is_in_task_of_run(*here) && !nigh::detail::in_isolated_region();
+  return may_go && here->place(where.rank(), task, input);
 }
 
 void end_placed(placed const& task, outcome const& what) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nigh/cluster.hpp>
+#include <nigh/isolate.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
@@ -55,6 +56,24 @@ long restless_fib(int n, int ranks) {
   return left + right;
 }
 
+long fib_nearby(int n, int ranks) {
+  if (n < 2) return n;
+  long left = 0, right = 0;
+  cluster::task_scope scope;
+  scope.spawn<fib_nearby>(left, n - 1, ranks);
+  if (n % 4 == 0)
+    scope.spawn<fib_nearby>(cluster::near(n / 4 % ranks), right, n - 2, ranks);
+  else
+    right = fib_nearby(n - 2, ranks);
+  scope.wait();
+  return left + right;
+}
+
+// With one worker in each rank, and tasks that are placed at one that takes none.
+long isolated_fib(int n, int ranks) {
+  return nigh::this_task_region::isolate([=] { return fib_nearby(n, ranks); });
+}
+
 // True: within a few runs, and in every case all tasks ran. A size may reach a rank as late as
 // in the next run.
 template <class Is>
@@ -86,6 +105,7 @@ bool refuses(int size) {
 int main(int argc, char** argv) {
   cluster::session_options options;
   options.spares = 1;
+  options.workers.workers = 1;
   options.supervised = argc > 1 && std::string_view(argv[1]) == "supervised";
   cluster::session session(argc, argv, options);
   here = &session;
@@ -95,6 +115,8 @@ int main(int argc, char** argv) {
   auto const first = cluster::run<spread>(ranks);
   right = right && first.back() == 0 && std::accumulate(first.begin(), first.end(), 0L) == tasks;
   if (!right) std::printf("rank %d: %ld tasks on a spare rank\n", session.rank(), first.back());
+
+  for (int i = 0; i < 5; ++i) right = cluster::run<isolated_fib>(14, ranks) == 377 && right;
 
   if (session.rank() == ranks - 1) session.resize(ranks);
   right = comes_to("grown", [](auto const& on) { return on.back() > 0; }) && right;
