@@ -149,8 +149,11 @@ std::size_t find_place(Sequence const& all, Predicate const& predicate, loop_opt
     return true;
   };
   if (options.how || options.grain != 0) {
+    // These begin pieces in order, so none that is left begins before one that has been begun.
+    bool const in_order = options.how && (options.how->kind() == schedule_kind::dynamic ||
+                                          options.how->kind() == schedule_kind::guided);
     each_piece(all.extent(), options, [&](index_range r) {
-      return search(r) || First ? loop_flow::go_on : loop_flow::leave;
+      return search(r) || (First && !in_order) ? loop_flow::go_on : loop_flow::leave;
     });
   } else {
     search_blocks const blocks(all.count, workers_for_loops(options.where));

@@ -64,7 +64,9 @@ class strided_iterator {
 
  private:
   constexpr reference element(std::ptrdiff_t at) const {
-    return *(first_ + static_cast<std::iter_difference_t<I>>(at * step_));
+    // Unsigned, for a product between numbers far apart may wrap, as their distance does.
+    auto const distance = static_cast<std::size_t>(at) * static_cast<std::size_t>(step_);
+    return *(first_ + static_cast<std::iter_difference_t<I>>(distance));
   }
 
   I first_{};

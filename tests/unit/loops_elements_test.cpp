@@ -141,6 +141,13 @@ TEST(Find, EndsEarly) {
   EXPECT_LT(calls, n / 100);
 }
 
+// They begin pieces in order, so none that lies behind the match need be begun: 2^32 of them here.
+TEST(Find, ByANamedScheduleEndsEarly) {
+  auto const is_here = [](std::size_t i) { return i >= 12'345; };
+  for (auto const& how : {nigh::dynamic_schedule(3), nigh::guided_schedule(3)})
+    EXPECT_EQ(nigh::parallel_find_if(std::size_t{0}, std::size_t{1} << 62, is_here, how), 12'345u);
+}
+
 TEST(Find, GoesOverItsBlocksInOrderAndWithoutGaps) {
   for (std::size_t n : {1ul, 2ul, 3ul, 10ul, 100ul, 1000ul, 65'536ul, 1'000'003ul, 1ul << 40})
     for (std::size_t workers : {1ul, 2ul, 7ul, 64ul, 300ul}) {
