@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/published.hpp"
+#include "platform/affinity.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::platform {
@@ -24,6 +25,10 @@ constinit std::mutex loading;
 }
 
 result<hwloc_topology_t> load() {
+  // Where a sandbox refuses to say, hwloc asks again without end, with larger and larger masks.
+  if (affinity_of_this_thread().empty())
+    return error{std::string("the system does not say on which cpus this process may run: ") +
+                 std::strerror(errno)};
   hwloc_topology_t host = nullptr;
   if (hwloc_topology_init(&host) == 0) {
     if (hwloc_topology_set_flags(host, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&

@@ -3,11 +3,13 @@
 """A program that `nigh run` has started does as it does without nigh: run_harmless_test.py NIGH REGIONS WHERE
 [unittest arguments]. REGIONS is the folder of tests/openmp/programs, WHERE that of cli_where."""
 import ctypes
+import errno
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -38,6 +40,20 @@ def become_subreaper():
 
 def ignore_ends_of_children():
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def refuse_affinity():
+    """A sandbox in which sched_getaffinity() fails with EPERM, by seccomp(2)."""
+    number = {"x86_64": 204, "aarch64": 123}[os.uname().machine]
+    load_word, jump_if_equal, answer = 0x20, 0x15, 0x06
+    allow, refuse = 0x7fff0000, 0x00050000 | errno.EPERM
+    rules = b"".join(struct.pack("HBBI", *rule) for rule in (
+        (load_word, 0, 0, 0), (jump_if_equal, 0, 1, number), (answer, 0, 0, refuse), (answer, 0, 0, allow)))
+    buffer = ctypes.create_string_buffer(rules)
+    filters = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(buffer)))
+    no_new_privileges, set_seccomp, by_filter = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) or libc.prctl(set_seccomp, by_filter, filters):
+        os._exit(99)
 
 
 def until(condition):
@@ -146,6 +162,19 @@ class Harmless(unittest.TestCase):
                 _, out, err = self.run_with([], NIGH, "run", "-v", "--", "./script", PATH=path)
                 self.assertIn("env", out)
                 self.assertIn(f"./script, run by {other}, is loaded by ./ld-musl.so.1, not by glibc", err)
+
+    @unittest.skipUnless(os.uname().machine in ("x86_64", "aarch64"), "its number of the call is not known here")
+    def test_where_cpus_are_not_told_the_program_runs_as_it_is(self):
+        def nigh(*words):
+            return subprocess.run([NIGH, *words], env=QUIET, preexec_fn=refuse_affinity, capture_output=True, text=True,
+                                  timeout=LONG)
+        ran = nigh("run", "--", "sh", "-c", "echo it runs; exit 3")
+        self.assertEqual((ran.returncode, ran.stdout), (3, "it runs\n"))
+        self.assertRegex(ran.stderr, r"^nigh: run: the system does not say .*; the program runs as without nigh\n$")
+        strict = nigh("run", "--strict", "--", "true")
+        self.assertEqual((strict.returncode, strict.stdout), (125, ""))
+        topo = nigh("topo")
+        self.assertEqual((topo.returncode, len(topo.stderr.splitlines())), (1, 1), topo.stderr)
 
     def test_what_is_no_program_is_refused_as_env_does(self):
         os.mkfifo(self.folder / "pipe")

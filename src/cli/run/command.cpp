@@ -11,6 +11,7 @@
 #include <memory>
 #include <nigh/topology.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,11 +178,28 @@ QuotaHere quota_here(topology const& machine, std::optional<double> quota) {
           ranks > 0 ? static_cast<int>(ranks) : 1};
 }
 
+// Where the system does not say which cpus there are, the program runs without a place.
+topology machine_for(RunOptions const& options, std::vector<std::string> const& words) {
+  try {
+    return host_to_bind_to();
+  } catch (UsageError const&) {
+    throw;
+  } catch (std::runtime_error const& e) {
+    if (options.strict || options.dry_run) throw;
+    say(std::string(e.what()) + "; the program runs as without nigh");
+    platform::Launch as_it_is;
+    as_it_is.words = words;
+    auto const failed = platform::become(as_it_is, say);
+    say(failed.message);
+    throw ExitStatus{failed.status};
+  }
+}
+
 void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {
   if (words.empty())
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
-  auto const machine = host_to_bind_to();
+  auto const machine = machine_for(options, words);
   auto request = request_of(command, options, machine);
   auto const grants = platform::CgroupReader().grants_to_this_process();
   auto const here = quota_here(machine, grants.quota());
