@@ -466,7 +466,7 @@ void Engine::beat() {
     needed = verdicts_.first_needed(membership_.left());
     verdicts_.forget_before(needed);
   }
-  for (int const to : membership_.listeners())
+  for (int const to : membership_.listeners_to_beats())
     send_now(to, message(Kind::beat, needed, membership_.size()));
 }
 

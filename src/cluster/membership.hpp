@@ -148,8 +148,13 @@ class Membership {
 
   // ---- silence
 
-  // This rank must say regularly that it is there.
+  // This rank must say regularly that it is there, and to whom.
   bool must_beat() const noexcept { return survives_ && has_limit_; }
+  std::vector<int> listeners_to_beats() const {
+    auto ranks = listeners();
+    std::erase_if(ranks, [this](int r) { return have_both_parted(r); });
+    return ranks;
+  }
   void heard(int rank) noexcept { silence_.heard(rank); }
   // The ranks that count as lost from now on, for their silence, where this rank decides that. All
   // others must be told.
@@ -157,7 +162,7 @@ class Membership {
     if (!survives_) return {};
     is_cut_off_ = false;
     auto silent = silence_.listen(now_ns);
-    std::erase_if(silent, [&](int r) { return is_lost(r) || r == self_; });
+    std::erase_if(silent, [&](int r) { return is_lost(r) || r == self_ || have_both_parted(r); });
     auto const is_silent = [&](int r) {
       return std::find(silent.begin(), silent.end(), r) != silent.end();
     };
@@ -193,6 +198,11 @@ class Membership {
   enum class State : std::uint8_t { present, parting, lost };
   State& state(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
   State state(int rank) const noexcept { return states_[static_cast<std::size_t>(rank)]; }
+  // That rank may have ended, and a library may crash that sends to it once more. This one needs no
+  // word from it.
+  bool have_both_parted(int rank) const noexcept {
+    return state(self_) == State::parting && state(rank) == State::parting;
+  }
   int first_left_from(int rank) const noexcept {
     for (int r = rank; r < count(); ++r)
       if (!is_lost(r)) return r;

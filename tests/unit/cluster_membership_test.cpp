@@ -97,6 +97,25 @@ TEST(Membership, PartsOnceAllWantToOrAreLost) {
   EXPECT_FALSE(where_a_loss_ends_all.has_parted());
 }
 
+// The other one may have ended.
+TEST(Membership, NeitherSpeaksNorListensToARankOnceBothPart) {
+  Membership root(0, 3, true, 1000), deputy(1, 3, true, 1000);
+  root.parts(1, 1);
+  EXPECT_THAT(root.listeners_to_beats(), ElementsAre(1, 2));
+  root.parts(0, 1);
+  EXPECT_THAT(root.listeners_to_beats(), ElementsAre(2));
+  deputy.parts(0, 1);
+  EXPECT_THAT(deputy.listeners_to_beats(), ElementsAre(0, 2)) << "the root still listens";
+  for (int now = 0; now < 1000; now += 100) {
+    EXPECT_THAT(root.listen(now), IsEmpty());
+    EXPECT_THAT(deputy.listen(now), IsEmpty());
+  }
+  EXPECT_THAT(root.listen(1000), ElementsAre(2)) << "rank 1 is as silent";
+  EXPECT_THAT(deputy.listen(1000), ElementsAre(0)) << "it may need a word from it";
+  deputy.parts(1, 1);
+  EXPECT_THAT(deputy.listen(1100), IsEmpty());
+}
+
 TEST(Membership, KnowsWithoutWhichRankARunCannotBe) {
   Membership ranks(0, 3, false, 0);
   EXPECT_FALSE(ranks.missing_in(9));
