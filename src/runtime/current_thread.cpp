@@ -26,6 +26,8 @@ struct EndOfThread {
 
 }  // namespace
 
+constinit thread_local unsigned strangers_below = 0;
+
 Worker* current_worker() noexcept { return this_worker; }
 
 Worker* worker_at_home_in(Pool const& pool) noexcept {
@@ -87,6 +89,7 @@ task_stack* enter(tasks::Scheduler& host) {
   if (worker != nullptr && &worker->pool == &pool) return nullptr;
   auto* const home = worker != nullptr ? tasks::worker_at_home_in(pool) : nullptr;
   if (home != nullptr) {
+    ++tasks::strangers_below;
     worker->left_home_at = {home->stack.top, home->set_depth(home->depth | worker->marks())};
     this_stack = &home->stack;
     return before;
@@ -113,6 +116,7 @@ void leave(task_stack* before) noexcept {
     auto const& [top, depth] = before->worker->left_home_at;
     me.finish_down_to(top);
     me.set_depth(depth);
+    --tasks::strangers_below;
     this_stack = before;
     return;
   }

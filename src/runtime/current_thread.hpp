@@ -16,6 +16,9 @@ Worker* current_worker() noexcept;
 // The same if it is one of this pool's. It may have gone on into another runtime from there: as an
 // external thread of its own pool it would wait for tasks that only it can take.
 Worker* worker_at_home_in(Pool const& pool) noexcept;
+// How many times the running task lies on top of one that happens to be there and knows nothing of it:
+// tasks that nigh_steal() runs, and those of a worker that has come back home from another runtime.
+extern constinit thread_local unsigned strangers_below;
 void become(Worker& me) noexcept;
 // "nigh-worker-3"; the backup thread of that worker is "nigh-backup-3".
 void name_this_thread(Worker const& me) noexcept;

@@ -14,7 +14,6 @@
 
 #include "base/race_detector.hpp"
 #include "platform/futex.hpp"
-#include "runtime/current_thread.hpp"
 
 using nigh::detail::task_slot;
 using nigh::detail::task_stack;
@@ -191,7 +190,9 @@ auto visit(Worker* slot, Work work) noexcept {
 // tasks that it comes back to.
 void run_at_home(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
   AtSlot const here(me);
+  ++strangers_below;
   run_whole(queue, me, what);
+  --strangers_below;
 }
 
 // Not in a slot, and already counted as put.
@@ -252,11 +253,11 @@ bool execute(nigh_task_queue& queue) noexcept {
 }
 
 std::uint32_t steal(nigh_task_queue& queue) noexcept {
-  visits.begin_other_tasks();
+  ++strangers_below;
   auto const once = [](Worker& me) { return me.steal_once(); };
   auto* const me = worker_of(queue);
   auto const n = me != nullptr ? once(*me) : visit(visits.find_or_open(queue), once);
-  visits.end_other_tasks();
+  --strangers_below;
   return n;
 }
 

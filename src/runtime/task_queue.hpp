@@ -10,6 +10,7 @@
 #include <nigh/detail/task_stack.hpp>
 #include <vector>
 
+#include "runtime/current_thread.hpp"
 #include "runtime/put_count.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -62,17 +63,13 @@ class Visits {
   Worker* find_or_open(nigh_task_queue& queue) noexcept;
   void close(Worker const& slot) noexcept;  // all its tasks have been joined
 
-  // Tasks that nigh_steal() runs are not the task that called it.
-  void begin_other_tasks() noexcept { ++level_; }
-  void end_other_tasks() noexcept { --level_; }
-
  private:
   // The task that a visit belongs to. A task must not wait for the tasks of another one that it
   // happens to run on top of: the other one may be waiting for it.
   struct Owner {
     detail::task_stack const* stack = nullptr;
     detail::task_slot const* base = nullptr;
-    unsigned level = 0;
+    unsigned strangers_below = 0;
     bool operator==(Owner const&) const = default;
   };
   struct Visit {
@@ -80,11 +77,12 @@ class Visits {
     Owner who;
     nigh_task_queue* queue = nullptr;
   };
-  Owner me() const noexcept { return {detail::this_stack, detail::this_stack->base, level_}; }
+  Owner me() const noexcept {
+    return {detail::this_stack, detail::this_stack->base, strangers_below};
+  }
   void forget_those_of_the_parent() noexcept;
 
   std::array<Visit, 16> open_;
-  unsigned level_ = 0;
   unsigned forks_before_ = 0;  // count_forks() when we last looked
 };
 

@@ -96,7 +96,6 @@ TEST(CApi, InputsAreCopiedAndCarried) {
   EXPECT_EQ(counters(queue).allocated + counters(queue).serialized, 3 * rounds);
 }
 
-// The input of a task that runs inline is a copy too: it may be written through `out`.
 // A worker of the queue that has gone on into another runtime.
 struct FibElsewhere {
   nigh_task_queue* queue;
@@ -126,6 +125,60 @@ TEST(CApi, AWorkerInAnotherRuntimeRunsWhatItPuts) {
   }
 }
 
+// A task on a slot of another queue, whose thread goes home from there, and into that queue once more.
+struct Return {
+  nigh_task_queue *home, *away;
+  std::atomic<bool> is_worker_busy{false}, may_end{false}, has_put{false}, has_ended{false};
+  std::atomic<int> ran{0};
+  bool was_left_alone = true;
+};
+void keep_busy(void const* in, void*) {
+  auto& r = *as<Return*>(in);
+  r.is_worker_busy = true;
+  while (!r.may_end) std::this_thread::yield();
+}
+void count(void const* in, void*) { ++as<Return*>(in)->ran; }
+void put_away_and_wait(void const* in, void*) {
+  auto* const r = as<Return*>(in);
+  EXPECT_EQ(nigh_put(r->away, count, &r, sizeof r, nullptr), NIGH_OK);
+  EXPECT_EQ(nigh_wait(r->away), NIGH_OK);
+}
+// Waits for its own tasks, of which it has none, while another thread's lies on that one's slot.
+void go_home_and_wait(void const* in, void*) {
+  auto* const r = as<Return*>(in);
+  EXPECT_EQ(nigh_run(r->home, put_away_and_wait, &r, sizeof r, nullptr), NIGH_OK);
+  int const before = r->ran;
+  std::thread other([r] {
+    EXPECT_EQ(nigh_put(r->away, count, &r, sizeof r, nullptr), NIGH_OK);
+    r->has_put = true;
+    while (!r->has_ended) std::this_thread::yield();
+    EXPECT_EQ(nigh_wait(r->away), NIGH_OK);
+  });
+  while (!r->has_put) std::this_thread::yield();
+  EXPECT_EQ(nigh_wait(r->away), NIGH_OK);
+  r->was_left_alone = r->ran == before;
+  r->has_ended = true;
+  other.join();
+}
+void go_away(void const* in, void*) {
+  auto* const r = as<Return*>(in);
+  EXPECT_EQ(nigh_put(r->away, go_home_and_wait, &r, sizeof r, nullptr), NIGH_OK);
+  EXPECT_EQ(nigh_wait(r->away), NIGH_OK);
+}
+TEST(CApi, AWorkerThatComesHomeKeepsItsSlotElsewhere) {
+  auto const home = queue_of(1), away = queue_of(1);
+  Return r{home.get(), away.get()};
+  auto* const at = &r;
+  EXPECT_EQ(nigh_put(away.get(), keep_busy, &at, sizeof at, nullptr), NIGH_OK);
+  while (!r.is_worker_busy) std::this_thread::yield();  // nobody else takes tasks there
+  EXPECT_EQ(nigh_run(home.get(), go_away, &at, sizeof at, nullptr), NIGH_OK);
+  r.may_end = true;
+  EXPECT_EQ(nigh_wait(away.get()), NIGH_OK);
+  EXPECT_TRUE(r.was_left_alone);
+  EXPECT_EQ(r.ran, 2);
+}
+
+// The input of a task that runs inline is a copy too: it may be written through `out`.
 TEST(CApi, FullStackRunsInline) {
   auto o = four_workers();
   o.workers = 1;
