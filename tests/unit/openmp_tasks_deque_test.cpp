@@ -2,6 +2,8 @@
 #include "openmp/tasks/task_deque.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <vector>
@@ -87,6 +89,29 @@ TEST(TaskDeque, AnotherThreadSharesWhatTheOwnerHasKept) {
   EXPECT_FALSE(help());
   EXPECT_TRUE(deque.push(&a));
   EXPECT_EQ(deque.pop(0), &a);
+}
+
+TEST(TaskDeque, AChildOfForkDoesNotWaitForAThreadThatHelped) {
+  Job a{1, 10}, b{1, 11}, c{1, 12};
+  TaskDeque<Job, 16> deque;
+  deque.begin(16, false);
+  ASSERT_TRUE(deque.push(&a));
+  deque.publish_all();
+  ASSERT_TRUE(deque.push(&b) && deque.push(&c));
+  std::vector<pid_t> children;
+  EXPECT_TRUE(deque.publish_for_owner([&] {
+    children.push_back(fork());
+    if (children.back() != 0) return;
+    deque.forget_helper();
+    bool const has_all = deque.pop(0) == &c && deque.pop(0) == &b && deque.pop(0) == &a;
+    _exit(has_all && deque.pop(0) == nullptr ? 0 : 1);
+  }));
+  for (pid_t const child : children) {
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(children.size(), 2u);
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ Task* refill(Member& me, std::uint8_t size_class) noexcept {
 void reset_in_child() noexcept {
   members_lock = PTHREAD_MUTEX_INITIALIZER;
   for (Member* m = all_members; m != nullptr; m = m->next) {
+    m->deque.forget_helper();
     m->runs_between_looks = m->runs_until_look;
     m->counts = {};
     note_counts(*m);

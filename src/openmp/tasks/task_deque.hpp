@@ -153,6 +153,14 @@ class TaskDeque {
     return has;
   }
 
+  // In a child of fork(), which does not have the thread that was at it: as far as the word says.
+  void forget_helper() noexcept {
+    if (!is_helped_.load(sync::relaxed)) return;
+    auto const end_of_shared = split_of(word_.load(sync::relaxed));
+    split_.store(top() - ((top() - end_of_shared) & 0xffffU), sync::relaxed);
+    is_helped_.store(false, sync::relaxed);
+  }
+
   // Thief: takes the oldest shared task, if may(it), and the next ones as long as goes_with(oldest,
   // next), at most chunk(shared tasks) in all. Puts them into `taken`, oldest first.
   template <std::size_t room, class Chunk, class May, class GoesWith>
@@ -200,7 +208,7 @@ class TaskDeque {
   static constexpr bool is_before(std::uint32_t a, std::uint32_t b) noexcept {
     return static_cast<std::int32_t>(a - b) < 0;
   }
-  // Positive also for who sees an old top and a new split.
+  // 0 for who sees an old top beside a new split.
   std::uint32_t count_private() const noexcept {
     auto const split = split_.load(sync::relaxed), above = top();
     return is_before(split, above) ? above - split : 0;
