@@ -9,12 +9,10 @@
 #include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
-#include "openmp/tasks/task_deque.hpp"
+#include "openmp_around_deque.hpp"
 
 namespace nigh::model {
 namespace {
-
-using namespace openmp::tasks;
 
 // A parent that waits for its child, which another thread runs; then its own end, and the child's
 // children: exactly one gives each descriptor back.
