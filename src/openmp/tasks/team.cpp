@@ -15,7 +15,6 @@
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
 #include "openmp/tasks/waiting.hpp"
-#include "platform/fence_everywhere.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
@@ -213,20 +212,6 @@ Task* find_task(Member& me) noexcept {
   if (t == nullptr) t = take_from_afar(me, false);
   if (t == nullptr) t = take_yielded(me);
   return t;
-}
-
-// The private tasks of threads that are away, in code that knows nothing of tasks: such a thread
-// may wait there for one of them. False: there are none.
-bool publish_for_others(Member& me) noexcept {
-  bool has_published = false;
-  for (std::uint32_t k = 1; k < me.size; ++k) {
-    Member* const m = me.team->members.at((me.number + k) % me.size);
-    if (m == nullptr || !m->deque.has_private() || !platform::has_fence_everywhere()) continue;
-    me.team->ever_shared.note();
-    if (m->deque.publish_for_owner(platform::fence_everywhere)) has_published = true;
-  }
-  if (has_published) notify(me);
-  return has_published;
 }
 
 // Those who have gone on have made it, and all else that the thread has at hand.

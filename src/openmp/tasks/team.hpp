@@ -336,6 +336,9 @@ inline void end_unattached_body(Member& me, Task& t, Frame const& before) noexce
 NIGH_HIDDEN void notify(Member& me) noexcept;
 // All others that sleep.
 NIGH_HIDDEN void wake_all(Member& me) noexcept;
+// Shares the private tasks of others, who may be away in code that knows nothing of tasks, and may
+// wait there for one of them. False: there were none.
+NIGH_HIDDEN bool publish_for_others(Member& me) noexcept;
 
 // A detachable task's event has come. On any thread; also in a signal handler of one that sleeps
 // until then.

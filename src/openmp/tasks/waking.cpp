@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread that sleeps is woken for a task.
+// Which thread that sleeps is woken for a task, and who shares tasks that their thread has kept.
 
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/victims.hpp"
+#include "platform/fence_everywhere.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -40,6 +41,19 @@ void notify(Member& me) noexcept {
     return has_woken;
   });
   if (!has_woken && related != nullptr) related->sleeper.wake();
+}
+
+bool publish_for_others(Member& me) noexcept {
+  bool has_published = false;
+  visit_nearest_first(me, [&](Member& m) {
+    if (m.deque.has_private() && platform::has_fence_everywhere()) {
+      me.team->ever_shared.note();
+      if (m.deque.publish_for_owner(platform::fence_everywhere)) has_published = true;
+    }
+    return false;  // all of them
+  });
+  if (has_published) notify(me);
+  return has_published;
 }
 
 void wake_all(Member& me) noexcept {
