@@ -181,8 +181,8 @@ class Steps {
     if (gain < worth_it) return;
     add(gain,
         {"Let nigh run its OpenMP tasks",
-         fmt::format("Its one run so took {:.3g} s, the writing of a trace included. With the "
-                     "tasks of its own OpenMP runtime it took {:.3g} s with {}.",
+         fmt::format("Run by nigh it took {:.3g} s, once, the writing of a trace included. By its "
+                     "own OpenMP runtime it took {:.3g} s with {}.",
                      m_.seconds_with_our_tasks, seconds, threads_text(plain->team)),
          "nigh run --tasks prefer -- " + program_});
   }
