@@ -225,6 +225,31 @@ TEST_F(Users, ThatOneIsNotLockedOutForGood) {
   EXPECT_EQ(cpus_of(theirs), 2);
 }
 
+// It has had it for so long that it may never come back, and need not, being all that its user has.
+TEST_F(Users, OneThatKeepsItsPartDoesNotSpareOneThatHasMore) {
+  std::uint32_t const stopped = 1003;
+  std::vector<Connection> const silent{join(stopped, {0}), join(stopped, {1})};
+  for (auto const c : silent) ask(c, 1, 1);
+  auto const big = join(hostile, {2});
+  ask(big, 1, 1);
+  auto const victim = join(victims, {0, 1, 2});
+  ask(victim, 1, 1, 1'000);
+  until(now_ + 200'000);
+  ASSERT_EQ(asked_back_.count(silent[0]) + asked_back_.count(silent[1]), 1u);
+  ASSERT_EQ(asked_back_.count(big), 0u);
+  bool const is_first = asked_back_.count(silent[0]) > 0;
+  give_back(silent[is_first ? 1 : 0]);
+  until(now_ + second);  // nothing is kept for the victim any more
+  auto const bigger = join(hostile, {is_first ? 1 : 0});
+  ask(bigger, 1, 1);
+  ASSERT_EQ(cpus_of(bigger), 1);
+  asked_back_.clear();
+  ask(victim, 1, 2, 10'000);
+  until(now_ + 150'000);
+  EXPECT_TRUE(unplaced_[victim]);
+  EXPECT_GT(asked_back_.count(big) + asked_back_.count(bigger), 0u);
+}
+
 TEST_F(Users, TheirRequestsAreServedInTurn) {
   auto const one = join(hostile), other = join(hostile), mine = join(victims);
   ask(mine, 4, 1);

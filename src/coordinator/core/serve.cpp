@@ -300,7 +300,9 @@ bool Coordinator::is_above_its_part(Lease const& lease) const {
 
 // Asks back what waiting requests should get: as many cpus as make equal parts, from the programs
 // with most, then from those that have had them longest; for a request that has been first in line
-// for a slice, everything in its way (is_due). Programs in want count as if they waited.
+// for a slice, everything in its way (is_due). Programs in want count as if they waited. Cpus that were
+// asked back count as free. But they may never be, since a user that has no more than its part may keep them: a slice
+// later a user that has more is asked as well.
 void Coordinator::make_room() {
   if (queue_.empty() && !anybody_in_want()) return;
   auto const wanted = wanted_by_all();
@@ -316,9 +318,16 @@ void Coordinator::make_room() {
   int const part = policy::user_part(machine_.size(), leaders_);
   lacking += std::min(behind_wants_, std::min(behind_, machine_.size()) * part);
 
+  int const part_of_user = policy::user_part(machine_.size(), competing_users_);
+  auto const has_more = [&](Lease const& lease) {
+    return competing_users_ > 1 && lease.program->user->held > part_of_user;
+  };
+  int may_not_come = 0;
   std::vector<std::tuple<int, int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
     if (lease.revoked) lacking -= usable(lease.cpus);
+    if (lease.revoked && *lease.revoked + slice_ <= now_ && !has_more(lease))
+      may_not_come += usable(lease.cpus);
     if (queue_.empty() && is_in_want(*lease.program)) continue;
     bool const is_ripe_now = is_ripe(lease) || is_above_its_part(lease);
     if (lease.cpus.intersects(wanted) && (is_ripe_now || is_ripe_if_idle(lease)))
@@ -328,7 +337,7 @@ void Coordinator::make_room() {
   std::sort(ripe.begin(), ripe.end());
   for (auto& [of_user, held, id, lease] : ripe) {
     bool const is_in_the_way = is_due(*lease);
-    if (!is_in_the_way && lacking <= 0) continue;
+    if (!is_in_the_way && lacking + (has_more(*lease) ? may_not_come : 0) <= 0) continue;
     bool const is_taken = is_in_the_way || is_taken_for_anybody(*lease);
     if (!is_taken && !(is_ripe_if_idle(*lease) && may_use_what_is_idle())) continue;
     if (!is_taken || !(is_ripe(*lease) || is_above_its_part(*lease))) {
@@ -433,8 +442,10 @@ std::optional<Time> Coordinator::next_tick() const {
   for (auto const& [id, lease] : leases_) {
     if (!lease.revoked) at(lease.since + slice_);
     if (lease.revoked && is_patient) at(*lease.revoked + options_.overdue_us);
-    if (lease.revoked && competing_users_ > 1)
+    if (lease.revoked && competing_users_ > 1) {
+      at(*lease.revoked + slice_);
       at(*lease.revoked + options_.overdue_between_users_us);
+    }
     if (!lease.revoked && !is_ripe(lease)) at(ripe_if_idle_at(lease));
   }
   return next;
