@@ -30,8 +30,9 @@ class Supervision {
 
   // Returns the task under the name that the thief will use.
   Task keep(int thief, Task task) {
-    Task away{task.function, self_, ++last_, false, task.input};
-    kept_.emplace(last_, Kept{thief, std::move(task)});
+    Token const name = ++last_ | (task.token & isolated_mark);
+    Task away{task.function, self_, name, false, task.input};
+    kept_.emplace(name, Kept{thief, std::move(task)});
     return away;
   }
   // The same for all tasks of a message.

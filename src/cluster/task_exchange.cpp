@@ -2,6 +2,8 @@
 #include "cluster/task_exchange.hpp"
 
 #include <cstring>
+#include <nigh/isolate.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,8 +14,12 @@ namespace nigh::cluster {
 namespace {
 
 // The place of a task in its owner's stacks.
-Token token_of(std::uint32_t thread_slot, std::uint32_t slot) noexcept {
-  return Token{thread_slot} << 32 | slot;
+Token token_of(std::uint32_t thread_slot, std::uint32_t slot, bool is_isolated) noexcept {
+  return Token{thread_slot} << 32 | slot | (is_isolated ? isolated_mark : 0);
+}
+
+bool is_isolated(Task const& task) noexcept {
+  return task.token < free_token && (task.token & isolated_mark) != 0;
 }
 
 bool is_cluster_task(nigh::detail::task_slot const& slot) noexcept {
@@ -89,7 +95,8 @@ bool TaskExchange::give_slot(Writer& to, nigh::tasks::Worker& victim,
   bool const is_free = slot.object == nullptr;
   auto const token =
       is_free ? free_token
-              : token_of(static_cast<std::uint32_t>(victim.index), victim.stack.index(&slot));
+              : token_of(static_cast<std::uint32_t>(victim.index), victim.stack.index(&slot),
+                     nigh::tasks::ExternalThief::is_isolated(slot));
   to.put(TaskHead{f.id, self_, token, input_bytes});
   f.pack(slot, to.room(input_bytes));
   if (is_free) {  // from now on it belongs to the thief
@@ -119,6 +126,8 @@ bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
   Outcome outcome{false, self_, {}};
   if (task->is_again) begun_again_.fetch_add(1, sync::relaxed);
   try {
+    std::optional<nigh::detail::isolation> region;
+    if (is_isolated(*task)) region.emplace();
     functions_[task->function]->run_packed(task->input, outcome.output);
   } catch (...) {
     outcome = failure_on(self_);
@@ -147,7 +156,7 @@ void TaskExchange::deliver(Token token, detail::outcome const& what) {
     auto const task = placed_.remove(token);
     return detail::end_placed(task, what);
   }
-  auto& victim = workers_->pool().threads[static_cast<std::uint32_t>(token >> 32)];
+  auto& victim = workers_->pool().threads[static_cast<std::uint32_t>((token & ~isolated_mark) >> 32)];
   auto& slot = victim.stack.slots[static_cast<std::uint32_t>(token)];
   function_in(slot).deliver(slot, what);
   workers_->external_thief().finish(victim, slot);

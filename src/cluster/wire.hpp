@@ -41,6 +41,9 @@ struct Header {
 
 // The name that a task's owner gives it when it leaves.
 using Token = std::uint64_t;
+// A bit of that name: the task is of an isolated region (isolate.hpp), on whichever rank it runs. The root
+// task and free tasks, whose names have all bits or almost all, never are.
+constexpr Token isolated_mark = Token{1} << 61;
 
 struct TaskHead {
   std::uint32_t function;

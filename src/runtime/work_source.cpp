@@ -41,6 +41,10 @@ bool ExternalThief::is_resident(detail::task_slot const& taken) noexcept {
   return (taken.depth & Worker::resident_bit) != 0;
 }
 
+bool ExternalThief::is_isolated(detail::task_slot const& taken) noexcept {
+  return (taken.depth & Worker::isolated_bit) != 0;
+}
+
 detail::task ExternalThief::task_for_here(Worker& victim, detail::task_slot& slot) noexcept {
   return detail::make_task(
       [victim = &victim, slot = &slot] { Worker::run_stolen_slot(*victim, *slot); });

@@ -54,6 +54,7 @@ class ExternalThief {
   bool take(Taken& taken, HowMany const& how_many) noexcept;
   // A task of the program's own threads, or of a detached task, stays in the process.
   static bool is_resident(detail::task_slot const& taken) noexcept;
+  static bool is_isolated(detail::task_slot const& taken) noexcept;  // of such a region
   // A queued task that runs a task that was taken and cannot leave the process after all. The
   // caller has a worker find it.
   static detail::task task_for_here(Worker& victim, detail::task_slot& slot) noexcept;

@@ -13,6 +13,7 @@
 #include <new>
 #include <nigh/cluster.hpp>
 #include <nigh/cluster_checkpoint.hpp>
+#include <nigh/isolate.hpp>
 #include <string>
 #include <thread>
 
@@ -68,6 +69,23 @@ int run_fibs() {
     if (cluster::run<fib>(n) != (n == 12 ? 144 : n == 13 ? 233 : 377)) return 3;
   return 0;
 }
+
+// How many of its leaves are in an isolated region.
+long isolated_leaves(int n) {
+  if (self == dies && --lives == 0) die();
+  if (n < 2) return nigh::detail::in_isolated_region() ? 1 : 0;
+  long left, right;
+  cluster::task_scope scope;
+  scope.spawn<isolated_leaves>(left, n - 1);
+  scope.spawn<isolated_leaves>(right, n - 2);
+  scope.wait();
+  return left + right;
+}
+long isolated_leaves_of_a_region(int n) {
+  long const inside = nigh::this_task_region::isolate([=] { return isolated_leaves(n); });
+  return inside + 1000 * isolated_leaves(n);
+}
+int run_a_region() { return cluster::run<isolated_leaves_of_a_region>(13) == 377 ? 0 : 3; }
 
 int four() { return 4; }
 
@@ -276,6 +294,20 @@ TEST(Survivors, RunAgainWhatWasKilledWithARank) {
     lives = after;
     EXPECT_EQ(run_ranks(3), (std::vector<int>{0, SIGKILL, 0})) << "after " << after << " tasks";
   }
+}
+
+TEST(Survivors, KeepTasksOfARegionIsolatedWhereverTheyRun) {
+  workers = 1;
+  for (int const after : {0, 1, 10, 100}) {  // rank 1 has hardly ever 100
+    dies = after > 0 ? 1 : -1;
+    lives = after;
+    testing::internal::CaptureStderr();
+    auto const statuses = run_ranks(3, {}, run_a_region);
+    EXPECT_THAT(statuses, testing::ElementsAre(0, testing::AnyOf(0, SIGKILL), 0))
+        << "after " << after << " tasks";
+    testing::internal::GetCapturedStderr();
+  }
+  workers = 2;
 }
 
 TEST(Survivors, RunAgainWhatWasKilledWithLifelines) {
