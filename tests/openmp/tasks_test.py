@@ -397,6 +397,16 @@ class LeftAlone(unittest.TestCase):
             self.assertEqual(out, "2\n")
             self.assertIn(f"nigh: {name}: its tasks are left alone: an OMPT tool sees its tasks\n", err)
 
+    def test_gcc_on_libomp(self):
+        """As in conda environments, where libgomp.so.1 is a link to libomp."""
+        needs = subprocess.run(["ldd", program("tasks-clang")], capture_output=True, text=True, check=True).stdout
+        libomp = re.search(r"libomp\S* => (\S+)", needs)[1]
+        with tempfile.TemporaryDirectory() as there:
+            os.symlink(libomp, os.path.join(there, "libgomp.so.1"))
+            out, err = run("affinity-gcc", LD_LIBRARY_PATH=there, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertRegex(out, "^\\d+ of 100 near$")
+        self.assertIn("nigh: affinity-gcc: tasks of gcc's code are left alone: it runs on libomp\n", err)
+
     def test_programs_without_tasks(self):
         for name in ("waits-gcc", "waits-clang"):
             out, err = run(name, NIGH_VERBOSE="1", OMP_NUM_THREADS="3")

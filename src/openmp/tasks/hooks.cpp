@@ -36,7 +36,7 @@ using NumThreads = int (*)();
 
 struct KnownRuntime {
   NumThreads num_threads = nullptr;  // null: its tasks stay its own
-  bool is_libgomp = false, is_first = false;
+  bool is_libgomp = false, is_first = false, shares_names = false;
   platform::LoadedObject code{};
   RealFunctions functions{};
 };
@@ -58,7 +58,8 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
   known.is_libgomp = !is_libomp;
   known.is_first = is_first_runtime(in.dli_fbase);
   find_all(object, known.is_first, known.functions);
-  if (!is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait")) return;
+  known.shares_names = !is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait");
+  if (known.shares_names) return;
   known.num_threads = reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
 }
 
@@ -111,6 +112,9 @@ struct Region {
 };
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
+// For the line at the end: such a region was left to its runtime.
+constinit sync::atomic<bool> has_gcc_on_libomp{false}, has_shared_names{false};
+
 constinit sync::atomic<void const*> last_runtime{nullptr};
 constinit platform::StandardError standard_error{};
 
@@ -120,9 +124,16 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   if (left_out != nullptr) return nullptr;
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
-  if (runtime == nullptr || runtime->num_threads == nullptr) return nullptr;
+  if (runtime == nullptr) return nullptr;
+  if (runtime->num_threads == nullptr) {
+    if (runtime->shares_names) has_shared_names.store(true, sync::relaxed);
+    return nullptr;
+  }
   // A program of gcc may have libomp for its runtime, which does not have all of libgomp.
-  if (is_kmpc == runtime->is_libgomp) return nullptr;
+  if (is_kmpc == runtime->is_libgomp) {
+    has_gcc_on_libomp.store(true, sync::relaxed);
+    return nullptr;
+  }
   auto* const region = new (room) Region;
   region->num_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
@@ -260,6 +271,13 @@ __attribute__((destructor)) void tell_at_the_end() {
     fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", printable_name().text(), left);
     return;
   }
+  auto const name = printable_name();
+  if (has_gcc_on_libomp.load(sync::relaxed))
+    fprintf(stderr, "nigh: %s: tasks of gcc's code are left alone: it runs on libomp\n",
+            name.text());
+  if (has_shared_names.load(sync::relaxed))
+    fprintf(stderr, "nigh: %s: tasks of a runtime are left alone: another has the same names\n",
+            name.text());
   if (Counts const c = counted(); c.made != 0) tell(c);
 }
 
