@@ -140,7 +140,7 @@ using Options = runtime_options;
 using Text = std::string_view;
 
 constexpr Variable variables[] = {
-    {"NIGH_WORKERS", "workers", "a positive number of workers",
+    {"NIGH_WORKERS", "workers", "a number of workers from 1 to 1024",
      [](Options& o, Text t) {
        auto const asked = workers_asked(t);
        if (asked) o.workers = asked->number;

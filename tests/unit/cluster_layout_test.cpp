@@ -297,7 +297,7 @@ TEST(Settings, HaveThoseOfWorkersInThem) {
   EXPECT_EQ(settings_from_environment({}, 1).options.workers.workers, 3);
   ASSERT_EQ(::setenv("NIGH_WORKERS", "few", 1), 0);
   EXPECT_EQ(settings_from_environment({}, 1).complaint,
-            "NIGH_WORKERS='few' is not a positive number of workers");
+            "NIGH_WORKERS='few' is not a number of workers from 1 to 1024");
   ::unsetenv("NIGH_WORKERS");
 }
 
