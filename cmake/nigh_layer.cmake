@@ -36,6 +36,12 @@ if(NIGH_FUZZ)
   target_link_options(nigh_flags INTERFACE -fprofile-instr-generate)
 endif()
 
+# With less memory gcc looks for garbage again and again: eight sources at once compile in 92% of the time, and take
+# some 150 MiB more.
+if(NIGH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(nigh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576>)
+endif()
+
 # nigh_unity(TARGET): with NIGH_UNITY, TARGET's sources are compiled eight at a time, as if they were one file: the
 # headers that they share, which take half of the time, are read once. A local name may be that of another
 # file's helper then.
