@@ -33,6 +33,7 @@ waits_for_some 12
 all_memory 0
 depend_objects 929608
 loops 1403119
+long_loops 200169999
 last_private 76
 reductions 4953465027
 reductions_of_regions 7800780

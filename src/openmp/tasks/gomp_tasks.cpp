@@ -9,7 +9,7 @@
 
 #include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
-#include "openmp/tasks/depend_list.hpp"
+#include "openmp/tasks/gomp_depends.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
@@ -24,36 +24,6 @@ using Copy = void (*)(void* to, void* from);
 constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8, is_up = 256, has_grain = 512,
                    is_deferred = 1024, has_no_group = 2048, has_reduction = 4096,
                    is_detachable = 8192, is_strict = 16384;
-
-// ---- dependences: {n, writers, addresses...}, or {0, n, writers, mutexinoutset, readers,
-// addresses, depobj...}. A depobj points to an address and a kind.
-
-std::size_t number_at(void* const* list, std::size_t i) noexcept {
-  return reinterpret_cast<std::size_t>(list[i]);
-}
-
-struct Depends : DependList {
-  explicit Depends(void** list) noexcept
-      : DependList(number_at(list, 0) != 0 ? number_at(list, 0) : number_at(list, 1)) {
-    bool const is_old = number_at(list, 0) != 0;
-    auto const all = number_at(list, is_old ? 0 : 1);
-    auto const writers = is_old ? number_at(list, 1) : number_at(list, 2) + number_at(list, 3);
-    auto const plain = is_old ? all : writers + number_at(list, 4);
-    void** const addresses = list + (is_old ? 2 : 5);
-    for (std::size_t i = 0; i < all; ++i) {
-      if (i < plain) {
-        add({reinterpret_cast<std::uintptr_t>(addresses[i]),
-             i < writers ? Access::out : Access::in});
-      } else {
-        auto const* const object = static_cast<std::uintptr_t const*>(addresses[i]);
-        constexpr std::uintptr_t in = 1, inoutset = 5;
-        add({object[0], object[1] == in         ? Access::in
-                        : object[1] == inoutset ? Access::set
-                                                : Access::out});
-      }
-    }
-  }
-};
 
 // ---- tasks
 std::uint16_t kind_of(Member const& me, unsigned flags) noexcept {
@@ -95,13 +65,13 @@ void run_undeferred(Member& me, Task& t) noexcept {
   run(me, t);
 }
 
-// if(0) with arguments that need no copy: the caller's own do, for it goes on when the body has
-// ended. So it has not to wait for the task, nor has its group.
+// if(0), or a loop's task at once, with arguments that need no copy: the caller's own do, for it
+// goes on when the body has ended. So it has not to wait for the task, nor has its group.
 [[gnu::noinline]] void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
   Task* const t = new_task_of(me, 0, kind_of(me, flags));
   if (t == nullptr) out_of_memory();
   t->function = body;
-  ++me.counts.made;
+  count_run(me);
   ++me.counts.at_once;
   Frame const before = begin_body(me, *t);
   body(data);
@@ -114,7 +84,7 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
   bool const waits_first = (flags & has_depend) != 0 && depend != nullptr;
   bool const detaches = (flags & is_detachable) != 0;
   if (waits_first && at_once) {
-    Depends const list(depend);
+    GompDepends const list(depend);
     wait_for(me, list.items(), list.count());
   }
   Task& made =
@@ -137,7 +107,7 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     run_undeferred(me, made);
     if (detaches) end_wait_for(me, waited);
   } else if (waits_first) {
-    Depends const list(depend);
+    GompDepends const list(depend);
     submit_after(me, made, list.items(), list.count());
   } else {
     submit_unless_large(me, made);
@@ -253,6 +223,9 @@ Pieces pieces(std::uint64_t iterations, unsigned long said, unsigned flags, std:
   return {tasks, iterations / tasks, iterations % tasks};
 }
 
+// Others have enough to take. libgomp makes no tasks of a loop from this number on.
+bool is_enough_waiting(Member const& me) noexcept { return me.deque.waiting() >= 64 * me.size; }
+
 template <class Number>
 void taskloop(Member& me, Body body, void* data, Copy copy, long size, long align, unsigned flags,
               unsigned long said, Number begin, Number end, Number step, bool up) noexcept {
@@ -272,11 +245,21 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
   if (groups) begin_group(me);
   if (reduces) register_reductions(me, given->reductions);
   bool const at_once = (flags & is_deferred) == 0 || me.current->is(flag::final);
+  bool const may_be_in_place = copy == nullptr && !me.current->is(flag::settings) &&
+                               me.track == nullptr && !is_stack_low(me);
   auto at = static_cast<Unsigned>(begin);
   auto left = iterations;
   for (Unsigned i = 0; i < p.tasks; ++i) {
     auto const count = i + 1 < p.tasks ? p.each + (i < p.longer ? 1 : 0) : left;
     left -= count;
+    if (may_be_in_place && is_enough_waiting(me)) {
+      given->begin = static_cast<Number>(at);
+      at += count * static_cast<Unsigned>(step);
+      given->end = static_cast<Number>(at);
+      if (me.deque.is_wanted()) share(me);
+      run_in_place(me, body, data, flags);
+      continue;
+    }
     Task& t = make(me, body, data, copy, size, align, flags);
     auto* const arguments = static_cast<LoopArguments<Number>*>(arguments_of(t));
     arguments->begin = static_cast<Number>(at);
@@ -351,7 +334,7 @@ NIGH_REAL(GOMP_taskwait_depend)
 NIGH_INTERPOSED void GOMP_taskwait_depend(void** depend) {
   Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait_depend);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend, depend);
-  Depends const list(depend);
+  GompDepends const list(depend);
   wait_for(*me, list.items(), list.count());
 }
 

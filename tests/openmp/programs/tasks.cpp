@@ -224,6 +224,24 @@ long loops() {
   return sum;
 }
 
+// More tasks than wait: each has copies of its own, and waits for its own child only.
+long long_loops() {
+  long sum = 0, last = 0, own = 7;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop grainsize(1) reduction(+ : sum) lastprivate(last) firstprivate(own)
+  for (long i = 0; i < 20'000; ++i) {
+    long child = 0;
+#pragma omp task shared(child)
+    child = i;
+    ++own;
+#pragma omp taskwait
+    sum += child + own;
+    last = i;
+  }
+  return sum + last;
+}
+
 long last_private() {
   long last = 0;
 #pragma omp parallel
@@ -844,6 +862,7 @@ constexpr Case cases[]{{"recursion", recursion},
                        {"all_memory", all_memory},
                        {"depend_objects", depend_objects},
                        {"loops", loops},
+                       {"long_loops", long_loops},
                        {"last_private", last_private},
                        {"reductions", reductions},
                        {"reductions_of_regions", reductions_of_regions},
