@@ -80,10 +80,11 @@ std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_
       drawn[i].push_back(table[i].cost * std::exp(-error.of(runs)));
       if (drawn[i].back() < drawn[best].back()) best = i;
     }
-    table[best].chance += 1.0 / draws;
+    ++table[best].chance;
   }
   for (std::size_t i = 0; i < table.size(); ++i) {
     std::sort(drawn[i].begin(), drawn[i].end());
+    table[i].chance /= draws;
     table[i].low = drawn[i][draws / 40];
     table[i].high = drawn[i][draws - 1 - draws / 40];
   }
