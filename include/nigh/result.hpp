@@ -5,6 +5,7 @@
 #include <nigh/detail/cxx20.hpp>
 
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/standard_library.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>

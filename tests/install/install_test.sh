@@ -76,6 +76,20 @@ if [ -f "$module" ] && command -v "$fortran" >/dev/null; then
   "$work/fortran_from_source" 20
 fi
 "$work/by_pkg_config"
+echo "== without exceptions and RTTI"
+for compiler in "$cxx" clang++-19; do
+  command -v "$compiler" >/dev/null || continue
+  # shellcheck disable=SC2046
+  "$compiler" -std=c++20 -fno-exceptions -fno-rtti -fsyntax-only $(pkg-config --cflags nigh) "$here/consumer/plain.cpp"
+done
+echo "== another standard library's strings do not link"
+# shellcheck disable=SC2046
+if "$cxx" -std=c++20 -D_GLIBCXX_DEBUG "$here/consumer/main.cpp" $(pkg-config --cflags --libs nigh) \
+  -o "$work/with_debug" 2>"$work/log"; then
+  echo "a program with _GLIBCXX_DEBUG links"
+  exit 1
+fi
+grep -q "compiled_with_GLIBCXX_DEBUG" "$work/log" || { cat "$work/log"; exit 1; }
 
 if [ -x "$prefix/bin/nigh" ]; then
   echo "== the command"
