@@ -209,7 +209,7 @@ NIGH_API bytes run_root(function const& f, bytes input);
 // workers of a session, functions are called at once.
 //
 // Arguments are copied when a task is spawned, and travel with it: trivially copyable values,
-// strings, and vectors of such; a parameter of type std::span<T const> or std::string_view gets a
+// strings, and vectors of such values; a parameter of type std::span<T const> or std::string_view gets a
 // view of a copy. The result is in `out` after wait(). A spawn costs as much as a fork; with more
 // than 24 bytes of arguments, one heap allocation more. When the task stack is full the function is
 // called at once. std::length_error for arguments of more than 1 GiB.

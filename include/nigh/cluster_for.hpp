@@ -45,6 +45,12 @@ struct over_blocks<F, R (*)(Range, P...)> {
     if (all.count() == 1) F(index_range{all.first, all.last}, arguments...);
     scope.wait();
   }
+  template <class... A>
+  static void begin(blocks all, A const&... arguments) {
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "cluster::parallel_for gets as many arguments as its function has behind the range");
+    run(all, for_keeping<kept_of<P>>(arguments)...);
+  }
 };
 template <auto F, class R, class... P>
 struct over_blocks<F, R (*)(P...) noexcept> : over_blocks<F, R (*)(P...)> {};
@@ -57,7 +63,7 @@ struct over_blocks<F, R (*)(P...) noexcept> : over_blocks<F, R (*)(P...)> {};
 // as from task_scope::wait().
 template <auto F, class... A>
 void parallel_for(blocks all, A const&... arguments) {
-  detail::over_blocks<F>::run(all, arguments...);
+  detail::over_blocks<F>::begin(all, arguments...);
 }
 
 // owner(block) is the rank whose data a block needs: it runs there, unless other ranks have no

@@ -135,6 +135,15 @@ void visit_all(int by) {
   cluster::parallel_for<visit>({5, 5, 3}, by);
 }
 
+void visit_by_all(index_range r, std::span<int const> by, std::string_view) {
+  for (int const one : by) visit(r, one);
+}
+
+void visit_by_views() {
+  std::vector<int> const by{1, 2};
+  cluster::parallel_for<visit_by_all>({0, 100, 7}, std::span(by), std::string_view("twice"));
+}
+
 void blocks_at_no_rank(int rank) {
   cluster::parallel_for<visit>({0, 10, 3}, [=](std::size_t) { return rank; }, 1);
 }
@@ -239,6 +248,12 @@ long keep_words() {
 long last_words() { return cluster::last_checkpoint<std::string>("words")->step; }
 void take_words_for_a_number() { static_cast<void>(cluster::last_checkpoint<int>("words")); }
 void keep_a_long_name() { cluster::checkpoint(std::string(256, 'n'), 1, 1); }
+
+TEST_F(OneRank, GoesOverBlocksWithCopiesOfViews) {
+  for (auto& v : visits) v = 0;
+  cluster::run<visit_by_views>();
+  for (auto const& v : visits) EXPECT_EQ(v.load(), 3);
+}
 
 TEST_F(OneRank, KeepsCheckpointsAsLongAsItLasts) {
   EXPECT_EQ(cluster::run<keep_words>(), 7);

@@ -71,19 +71,24 @@ NIGH_API void fail_free_task(std::exception_ptr e) noexcept;
 NIGH_API std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept;
 
 template <class F>
-struct signature;
+struct signature {
+  static_assert(std::is_void_v<F>, "a cluster task is a function, which every rank knows: no lambda, no object");
+  using result = void;
+  using arguments = std::tuple<>;
+  static constexpr std::size_t count = 0;
+};
 template <class R, class... P>
 struct signature<R (*)(P...)> {
   static_assert((packable<kept_of<P>> && ...),
-                "arguments of cluster tasks are trivially copyable values (no pointers, nothing move-only), or "
-                "strings, vectors or spans of such");
+                "arguments of cluster tasks are trivially copyable values (no pointers, nothing move-only, no "
+                "std::pair or std::tuple), strings, or vectors and spans of such values");
   static_assert(((!std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>) &&
                  ...),
                 "a cluster task gets copies: no parameter is a reference that it could write to");
   using result = std::remove_cv_t<R>;
-  static_assert(std::is_void_v<R> || packable<result>,
-                "the result of a cluster task is void, a trivially copyable value (no pointer), or "
-                "a string or vector of such");
+  static_assert(std::is_void_v<R> || (packable<result> && std::is_move_assignable_v<result>),
+                "the result of a cluster task is void, a trivially copyable value that can be assigned (no pointer), "
+                "a string, or a vector of such values");
   using arguments = std::tuple<kept_of<P>...>;
   static constexpr std::size_t count = sizeof...(P);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Values as bytes, for tasks that travel between ranks: trivially copyable types, and strings,
-// vectors and spans of these. All ranks run the same program, so bytes mean the same everywhere.
+// Values as bytes, for tasks that travel between ranks: trivially copyable types, strings, and
+// vectors and spans of the former. All ranks run the same program, so bytes mean the same everywhere.
 
 #include <cstddef>
 #include <cstdint>
