@@ -15,12 +15,22 @@ namespace nigh::model {
 using namespace openmp::tasks;
 
 struct Job {
+  Plain memory;  // which thieves look at before they take it
   Plain input, output;
   int runs = 0;
 
   void run() {
     check(++runs == 1, "a task ran twice");
     output.set(input.get() + 1);
+  }
+};
+
+// A place in the ring in which whoever reads it must find a task.
+struct FullPlace : sync::atomic<Job*> {
+  Job* load(Order order, std::source_location where = std::source_location::current()) const {
+    Job* const job = sync::atomic<Job*>::load(order, where);
+    check(job != nullptr, "a place is read that is empty");
+    return job;
   }
 };
 
@@ -32,6 +42,7 @@ struct AroundA {
   AroundA() { deque.begin(4, false); }
   bool push(int job) {
     Job& j = jobs[static_cast<std::size_t>(job)];
+    j.memory.set(1);
     j.input.set(job);
     return deque.push(&j);
   }
@@ -44,8 +55,9 @@ struct AroundA {
     std::array<Job*, 4> taken{};
     std::uint32_t count = 0;
     auto const chunk = [most](std::uint32_t shared) { return std::min(most, (shared + 1) / 2); };
-    if (deque.steal(taken, count, chunk, [](Job const&) { return true; },
-                    [](Job const&, Job const&) { return true; }) != Steal::taken)
+    auto const may = [](Job const& first) { return first.memory.get() == 1; };
+    auto const goes_with = [&](Job const&, Job const& next) { return may(next); };
+    if (deque.steal(taken, count, chunk, may, goes_with) != Steal::taken)
       return false;
     for (std::uint32_t i = 0; i < count; ++i) taken[i]->run();
     return true;
@@ -60,6 +72,6 @@ struct AroundA {
     return sum;
   }
 };
-using Around = AroundA<TaskDeque<Job, 4>>;
+using Around = AroundA<TaskDeque<Job, 4, FullPlace>>;
 
 }  // namespace nigh::model

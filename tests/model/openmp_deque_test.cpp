@@ -192,6 +192,7 @@ TEST(OpenMPDeque, EachTaskRunsOnce) {
 
 TEST(OpenMPDeque, C) { expect_needed("deque.C", Order::relaxed, last_task()); }
 TEST(OpenMPDeque, R) { expect_needed("deque.R", Order::relaxed, written_anew()); }
+TEST(OpenMPDeque, V) { expect_needed("deque.V", Order::relaxed, another_in_its_place(1)); }
 // No order, but a count: a deque that counts no changes is caught.
 TEST(OpenMPDeque, N) {
   using Uncounted = TaskDeque<Job, 4, sync::atomic<Job*>, 0>;

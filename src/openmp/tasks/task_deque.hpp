@@ -24,6 +24,9 @@
 // (deque.R) A place is written anew only after its thief has read it: a thief releases the word
 // when it
 //     moves tail, the owner acquires the word in make_room().
+// (deque.V) A thief whose word is out of date may read a task that was put in the place since. It
+// reads it in
+//     vain, but must find it whole: push() releases the place, the thief acquires it.
 // (deque.N) A thief that is slow takes nothing that has changed: each steal and each reclaim counts
 // one
 //     change, so the word that it expects comes back after 2^32 of them at the earliest.
@@ -99,8 +102,8 @@ class TaskDeque {
     auto const at = top();
     if (at == limit_) [[unlikely]]
       return false;
-    ring_[at % capacity].store(task, sync::relaxed);
-    top_.store(at + 1, sync::release);  // (deque.P)
+    ring_[at % capacity].store(task, sync::release);  // (deque.V)
+    top_.store(at + 1, sync::release);                // (deque.P)
     return true;
   }
 
@@ -176,7 +179,7 @@ class TaskDeque {
     auto const most = std::min(chunk(n), static_cast<std::uint32_t>(room));
     std::uint32_t wish = 0;
     for (; wish < most; ++wish) {
-      taken[wish] = ring_[(tail + wish) % capacity].load(sync::relaxed);
+      taken[wish] = ring_[(tail + wish) % capacity].load(sync::acquire);  // (deque.V)
       if (wish > 0 && !goes_with(*taken[0], *taken[wish])) break;
     }
     if (!may(*taken[0])) return Steal::barred;
