@@ -168,9 +168,10 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
   if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings))
       [[unlikely]]
     return submit_any_task(where, thread, k);
-  if (!me->deque.push_at_hand(&t)) [[unlikely]]
+  if (!me->deque.has_room_at_hand()) [[unlikely]]
     return run_instead(*me, t);
-  attach(*me, t);
+  attach(*me, t);  // first: another thread may publish it at once, and end it
+  me->deque.push_at_hand(&t);
   if (me->deque.is_wanted()) [[unlikely]]
     share(*me);
   return 0;

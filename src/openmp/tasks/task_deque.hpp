@@ -96,6 +96,7 @@ class TaskDeque {
       return false;
     return push_at_hand(task);
   }
+  bool has_room_at_hand() const noexcept { return top() != limit_; }
   // Owner: the same for hot paths, which leave the rest to push(): false where nobody has looked
   // yet what thieves have left.
   bool push_at_hand(T* task) noexcept {

@@ -224,15 +224,19 @@ long loops() {
   return sum;
 }
 
-// More tasks than wait: each has copies of its own.
+// More tasks than wait: each has copies of its own, and waits for its own child only.
 long long_loops() {
   long sum = 0, last = 0, own = 7;
 #pragma omp parallel
 #pragma omp single
 #pragma omp taskloop grainsize(1) reduction(+ : sum) lastprivate(last) firstprivate(own)
   for (long i = 0; i < 20'000; ++i) {
+    long child = 0;
+#pragma omp task shared(child)
+    child = i;
     ++own;
-    sum += i + own;
+#pragma omp taskwait
+    sum += child + own;
     last = i;
   }
   return sum + last;
