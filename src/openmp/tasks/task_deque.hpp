@@ -35,7 +35,8 @@
 // An owner may be away for long, in code that knows nothing of tasks, and may even wait there for
 // one of its private ones. Another thread that has found nothing then publishes these in its place.
 // The owner's hot paths have no fence for that: the other thread makes each thread of the process
-// pass one.
+// pass one. So whatever push() gets may be run, and end, at once: all who wait for it count it
+// before.
 //
 // (deque.A) Of a private task, either the owner's pop sees that split has passed it, or the other
 //     thread sees that it is gone: each stores its side, passes a fence, and loads the other's.
