@@ -3,8 +3,9 @@
 // The engine of OpenMP tasks (src/openmp/tasks) without an OpenMP runtime: a test's threads are its
 // teams, on cpus of a machine that is made up.
 
-#include <barrier>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
@@ -53,15 +54,65 @@ void run_at_once(F f) {
   end_unattached_body(*member, *t, before);
 }
 
+// A runtime's barrier: threads that wait there run the tasks that the team calls for.
+class RuntimeBarrier {
+ public:
+  void call(std::uint32_t tasks) {
+    std::scoped_lock const here(lock_);
+    calls_ += tasks;
+    news_.notify_all();
+  }
+  void wait_for_all(Team& team, std::uint32_t size) {
+    std::unique_lock here(lock_);
+    auto const before = generation_;
+    ++arrived_;
+    while (generation_ == before) {
+      if (calls_ != 0) {
+        --calls_;
+        ++answering_;
+        here.unlock();
+        answer_call(team, 0);
+        here.lock();
+        --answering_;
+      } else if (arrived_ == size && answering_ == 0) {
+        arrived_ = 0;
+        ++generation_;
+      } else {
+        news_.wait(here);
+        continue;
+      }
+      news_.notify_all();
+    }
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable news_;
+  std::uint32_t arrived_ = 0, calls_ = 0, answering_ = 0, generation_ = 0;
+};
+
+struct EngineTeam : Team {
+  RuntimeBarrier barrier;
+};
+
+// As at the end of a loop: the calling thread of a team waits in the runtime's barrier.
+inline void runtime_barrier() {
+  Member& me = *member;
+  barrier_before_real(me);
+  static_cast<EngineTeam*>(me.team)->barrier.wait_for_all(*me.team, me.size);
+}
+
 // body(k) in thread k of a team, on the k-th of these cpus. All threads leave together, as behind a
 // runtime's own barrier. `lease`: theirs; null: they stay where they are.
 template <class Body>
 void in_team(std::vector<int> const& cpus, Body body, openmp::RunningLease* lease = nullptr) {
   auto const size = static_cast<std::uint32_t>(cpus.size());
-  Team team;
+  EngineTeam team;
   team.cpus.store(std::thread::hardware_concurrency(), sync::relaxed);
   team.lease = lease;
-  std::barrier<> all(static_cast<std::ptrdiff_t>(size));
+  team.call = [](Team& called, std::uint32_t tasks) noexcept {
+    static_cast<EngineTeam&>(called).barrier.call(tasks);
+  };
   std::vector<std::thread> threads;
   for (std::uint32_t k = 0; k < size; ++k)
     threads.emplace_back([&, k] {
@@ -69,7 +120,7 @@ void in_team(std::vector<int> const& cpus, Body body, openmp::RunningLease* leas
       enter(team, {size, k, static_cast<std::int32_t>(k)});
       body(k);
       leave();
-      all.arrive_and_wait();
+      team.barrier.wait_for_all(team, size);
     });
   for (auto& t : threads) t.join();
   end(team);

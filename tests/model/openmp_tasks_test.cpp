@@ -120,7 +120,7 @@ Scenario asleep_at_a_barrier() {
                    [b] {
                      while (!b->around.steal()) {
                        b->sleeper.sleep(b->sleepers, [b] {
-                         return b->ever_shared.is_so_before_sleep() && b->around.deque.has_shared();
+                         return b->ever_shared.is_so_before_wait() && b->around.deque.has_shared();
                        });
                        sync::pause();
                      }

@@ -218,6 +218,26 @@ Scenario asleep_until_all_arrive() {
   };
 }
 
+// A thread waits in the runtime's barrier, and another shares the region's first task.
+Scenario called_from_elsewhere() {
+  struct Barrier {
+    EverShared ever_shared;
+    Elsewhere elsewhere;
+    int stayed = 0, called = 0;
+  };
+  return [](OneRun& run) {
+    auto b = std::make_shared<Barrier>();
+    run.threads = {[b] {
+                     b->elsewhere.go(1);
+                     if (b->ever_shared.is_so_before_wait() && b->elsewhere.stay(1)) b->stayed = 1;
+                   },
+                   [b] {
+                     if (b->ever_shared.note() && b->elsewhere.call(1)) b->called = 1;
+                   }};
+    run.at_end = [b] { check(b->stayed + b->called == 1, "it stays or is called, and not both"); };
+  };
+}
+
 // The leader changes the team's place twice; the second time only if the other has followed.
 Scenario following() {
   struct Moving {
@@ -302,6 +322,7 @@ TEST(OpenMPTeams, ThreadsSeeEachOther) {
 TEST(OpenMPTeams, ThreadsPassABarrierTogether) {
   expect_holds(barriers(), {.preemptions = 3});
   expect_holds(asleep_until_all_arrive(), {.preemptions = 3});
+  expect_holds(called_from_elsewhere(), {.preemptions = 4});
 }
 
 TEST(OpenMPTeams, ThreadsFollowTheirTeam) {
@@ -321,6 +342,7 @@ TEST(OpenMPTeams, M) { expect_needed("meeting.M", Order::relaxed, coming_togethe
 TEST(OpenMPTeams, Q) { expect_needed("meeting.Q", Order::relaxed, made_once()); }
 TEST(OpenMPTeams, E) { expect_needed("meeting.E", Order::relaxed, domains_of_all()); }
 TEST(OpenMPTeams, G) { expect_needed("meeting.G", Order::relaxed, barriers()); }
+TEST(OpenMPTeams, L) { expect_needed("meeting.L", Order::acq_rel, called_from_elsewhere()); }
 TEST(OpenMPTeams, A) { expect_needed("known_runtimes.A", Order::relaxed, known_runtime()); }
 
 }  // namespace

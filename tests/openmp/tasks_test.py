@@ -145,6 +145,11 @@ class Rules(unittest.TestCase):
         for name in ("task_corners-gcc", "task_corners-clang"):
             self.check(name, "away", 3 * 144 + 3108)
 
+    def test_threads_come_back_from_the_runtimes_barriers(self):
+        for name in ("task_corners-gcc", "task_corners-clang"):
+            for variables in ({}, {"OMP_WAIT_POLICY": "passive"}, {"KMP_BLOCKTIME": "0"}, {"KMP_TASKING": "0"}):
+                self.check(name, "late", 2 * 3008, **variables)
+
     def test_steps_that_wrap(self):
         self.check("task_corners-gcc", "wrapping_steps", 12)
         self.check("task_corners-clang", "wrapping_steps", 12)

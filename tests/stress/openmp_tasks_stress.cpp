@@ -199,8 +199,28 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
   std::atomic<std::uint64_t> orphaned{0};
   Moving lease(threads, below(random, 20) + 1);
   auto* const moves = below(random, 3) == 0 ? nullptr : &lease;
+  auto const quiet = below(random, 4);
   auto const body = [&](std::uint32_t k) {
     Random mine(seeds + k);
+    // Until a thread has tasks, the others wait in the runtime's barrier.
+    for (std::uint64_t phase = 1; phase <= quiet; ++phase) {
+      wall.values[k] = -static_cast<long>(phase);
+      if (phase == quiet && k == seeds % threads) {
+        if (threads > 1) {  // it waits by means of its own: another thread must come for the task
+          std::atomic<bool> has_run{false};
+          spawn([&has_run] { has_run = true; });
+          while (!has_run) std::this_thread::yield();
+        }
+        auto const one = mine();
+        require(tree(one, 8) == serial(one, 8), "each node of a late tree is counted once");
+      }
+      for (bool const again : {false, true}) {
+        runtime_barrier();
+        if (!again)
+          for (long const v : wall.values)
+            require(v == -static_cast<long>(phase), "all have arrived at the runtime's barrier");
+      }
+    }
     for (std::uint64_t phase = 1; phase <= 6 * scale; ++phase) {
       auto const kind = (seeds + phase) % 6;
       auto const one = mine();

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
+
 #include "openmp_engine.hpp"
 
 namespace nigh::test {

@@ -79,8 +79,8 @@ KnownRuntime const* known_runtime(void const* inside) noexcept {
 }
 
 // Of each code, whether earlier regions had tasks. Two codes that share a place are taken for one.
-constinit std::array<sync::atomic<EarlierTasks>, 1024> had_tasks{};
-sync::atomic<EarlierTasks>& had_tasks_at(void const* code) noexcept {
+constinit std::array<sync::atomic<bool>, 1024> had_tasks{};
+sync::atomic<bool>& had_tasks_at(void const* code) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(code) >> 4U;
   return had_tasks[(at ^ at >> 10U) % had_tasks.size()];
 }
@@ -143,7 +143,10 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   region->team.cpus.store(cpus, sync::relaxed);
   region->team.lease = lease;
   region->team.is_kmpc = is_kmpc;
-  region->team.earlier_tasks = had_tasks_at(code).load(sync::relaxed);
+  region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
+  // A trace shows who waits; and a thread that comes back may be in any domain.
+  if (!region->team.had_tasks && traced.file == nullptr && !tasks_stay_in_domains())
+    wait_elsewhere(region->team);
   return region;
 }
 
@@ -157,12 +160,8 @@ void leave_region() noexcept { leave(); }
 
 void end_region(void* p) noexcept {
   auto& region = *static_cast<Region*>(p);
-  auto& known = had_tasks_at(region.code);
-  auto const before = known.load(sync::relaxed);
-  auto const now = region.team.ever_shared.is_so()   ? EarlierTasks::some
-                   : before == EarlierTasks::unknown ? EarlierTasks::none
-                                                     : before;
-  if (now != before) known.store(now, sync::relaxed);
+  if (!region.team.had_tasks && region.team.ever_shared.is_so())
+    had_tasks_at(region.code).store(true, sync::relaxed);
   end(region.team);
 }
 

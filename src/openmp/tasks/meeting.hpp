@@ -9,6 +9,9 @@
 // (meeting.G) All that go on behind a barrier see what any thread did before it arrived: each
 //     arrival releases that to the last one (read-modify-writes carry it on), which releases it
 //     with the generation.
+// (meeting.L) No thread waits in the runtime's barrier that nobody calls while there are tasks: it
+//     stores that it goes there, then looks whether tasks were ever shared; who shares the first
+//     one stores that, then looks who is there. All of these are seq_cst.
 
 #include <array>
 #include <cstdint>
@@ -113,16 +116,42 @@ class TeamDomains {
 // look.
 class EverShared {
  public:
-  // Before a task is where others look.
-  void note() noexcept {
-    if (!is_so()) is_so_.store(true, sync::seq_cst);  // (sleeper.S)
+  // Before a task is where others look. True: the first of the region is.
+  bool note() noexcept {
+    return !is_so() && !is_so_.exchange(true, sync::seq_cst);  // (sleeper.S) (meeting.L)
   }
   bool is_so() const noexcept { return is_so_.load(sync::relaxed); }
-  // For a thread that goes to sleep unless there is one.
-  bool is_so_before_sleep() const noexcept { return is_so_.load(sync::seq_cst); }  // (sleeper.S)
+  // For a thread that goes to sleep, or to the runtime's barrier, unless there is one.
+  bool is_so_before_wait() const noexcept {
+    return is_so_.load(sync::seq_cst);  // (sleeper.S) (meeting.L)
+  }
 
  private:
   sync::atomic<bool> is_so_{false};
+};
+
+// Whether a thread waits for the others in the runtime's barrier, and not in ours.
+class Elsewhere {
+ public:
+  // A new region's barriers are counted anew, from 1 on.
+  void begin() noexcept { barrier_.store(nowhere, sync::relaxed); }
+  // Before it goes there, and before it looks whether tasks were ever shared.
+  void go(std::uint64_t barrier) noexcept {
+    barrier_.store(barrier, sync::seq_cst);  // (meeting.L)
+  }
+  // By the thread that shares the first task. True: this one is there, counts as arrived from now
+  // on, and is to be called.
+  bool call(std::uint64_t barrier) noexcept {
+    return barrier_.compare_exchange_strong(barrier, nowhere, sync::seq_cst);  // (meeting.L)
+  }
+  // By the thread, when there are tasks after all. False: it was called.
+  bool stay(std::uint64_t barrier) noexcept {
+    return barrier_.compare_exchange_strong(barrier, nowhere, sync::relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t nowhere = 0;
+  sync::atomic<std::uint64_t> barrier_{nowhere};
 };
 
 class Arrivals {
@@ -130,10 +159,11 @@ class Arrivals {
   // Before arrive(): what has_gone_on() is asked for.
   std::uint32_t generation() const noexcept { return generation_.load(sync::relaxed); }
 
-  // True: all have arrived, and sleepers are to be woken.
-  bool arrive(std::uint32_t size) noexcept {
+  // `threads`: the calling one, or others that are Elsewhere. True: all have arrived, and sleepers
+  // are to be woken.
+  bool arrive(std::uint32_t size, std::uint32_t threads = 1) noexcept {
     auto const before = generation();
-    if (arrived_.fetch_add(1, sync::acq_rel) + 1 != size) return false;  // (meeting.G)
+    if (arrived_.fetch_add(threads, sync::acq_rel) + threads != size) return false;  // (meeting.G)
     arrived_.store(0, sync::relaxed);
     generation_.store(before + 1, sync::seq_cst);  // (meeting.G) (sleeper.S)
     return true;

@@ -55,6 +55,7 @@ bool submit_near(Member& me, Task& t) noexcept {
   Team& team = *me.team;
   auto const d = static_cast<std::uint32_t>(domain);
   if (is_deserted(me, d)) return false;
+  note_shared(me);
   NearQueues* const queues = queues_of(team);
   if (queues == nullptr || !queues->of[d].put(t)) return false;
   notify_near(me, d, is_strict);

@@ -36,7 +36,9 @@ void enter(Team& team, Joined how) noexcept {
   me.kmpc_group = nullptr;
   me.follower.begin();
   me.look_after(1);
-  me.has_let_others_begin = false;
+  me.has_let_others_begin = me.is_elsewhere = false;
+  me.elsewhere.begin();
+  me.barriers = 0;
   me.singles = 0;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
@@ -67,7 +69,7 @@ void enter(Team& team, Joined how) noexcept {
 
 void leave() noexcept {
   Member& me = *member;
-  barrier(me);
+  barrier_before_real(me);
   if (me.team->lease != nullptr) note_counts(me);
   if (me.track != nullptr) [[unlikely]]
     me.track->end_region(me.outer != nullptr ? me.outer->track : nullptr);

@@ -188,7 +188,7 @@ Task* steal(Member& me) noexcept {
 }
 
 bool is_anything_shared(Member const& me) noexcept {
-  if (!me.team->ever_shared.is_so_before_sleep()) return false;
+  if (!me.team->ever_shared.is_so_before_wait()) return false;
   for (std::uint32_t k = 0; k < me.size; ++k) {
     Member const* const m = k == me.number ? nullptr : me.team->members.at(k);
     if (m != nullptr && m->deque.has_shared()) return true;
@@ -281,8 +281,7 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
 // own, so that not all are another's.
 void let_others_begin(Member& me) noexcept {
   if (std::exchange(me.has_let_others_begin, true)) return;
-  if (me.team->earlier_tasks == EarlierTasks::some || !is_crowded(me) || !me.deque.has_shared())
-    return;
+  if (me.team->had_tasks || !is_crowded(me) || !me.deque.has_shared()) return;
   if (Task* const t = own_newest(me)) run(me, *t);
   platform::yield();
 }
@@ -333,6 +332,7 @@ void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t
   if (t.is(flag::settings)) end_settings(t);
   --me.counts.made;  // it is counted again
   t.put_off();
+  note_shared(me);
   if (!me.team->yielded.put(t)) out_of_memory();
   notify(me);
 }
@@ -374,19 +374,18 @@ void run(Member& me, Task& t) noexcept {
 }
 
 void share(Member& me) noexcept {
-  me.team->ever_shared.note();
+  note_shared(me);
   if (me.deque.publish()) notify(me);
 }
 
 void share_all(Member& me) noexcept {
   if (!me.deque.has_private()) return;
-  me.team->ever_shared.note();
+  note_shared(me);
   me.deque.publish_all();
   notify(me);
 }
 
 void inject(Team& team, Task& t) noexcept {
-  team.ever_shared.note();
   if (!team.injected.put(t)) out_of_memory();
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   auto const size = team.size.load(sync::relaxed);
@@ -476,46 +475,29 @@ void taskyield(Member& me) noexcept {
   if (me.current->is(flag::untied)) me.has_yielded = me.current;
 }
 
+// No thread goes on before all tasks that were made until then have ended. So a task that was found
+// before others went on can be run, and one that was found later may need what this thread does
+// only behind the barrier, as to begin a loop with reductions.
+void run_until_all_arrive(Member& me, std::uint32_t before) noexcept {
+  auto const have_gone_on = [&] { return me.team->arrivals.has_gone_on(before); };
+  Task* const tied = std::exchange(me.tied, nullptr);
+  search_until(me, have_gone_on, [&] { return !have_gone_on(); });
+  me.tied = tied;
+}
+
 void barrier(Member& me) noexcept {
-  Team& team = *me.team;
   Task* const tied = std::exchange(me.tied, nullptr);
   search_until(me, [&me] { return me.implicit.is_drained(); });
+  me.tied = tied;
   if (me.size > 1) {
-    auto const before = team.arrivals.generation();
-    auto const has_gone_on = [&] { return team.arrivals.has_gone_on(before); };
-    if (team.arrivals.arrive(me.size))
+    auto& arrivals = me.team->arrivals;
+    auto const before = arrivals.generation();
+    if (arrivals.arrive(me.size))
       wake_all(me);
     else
-      // No thread goes on before all tasks that were made until then have ended. So a task that was
-      // found before others went on can be run, and one that was found later may need what this
-      // thread does only behind the barrier, as to begin a loop with reductions.
-      search_until(me, has_gone_on, [&] { return !has_gone_on(); });
+      run_until_all_arrive(me, before);
   }
-  me.tied = tied;
-}
-
-// Waits for all that its implicit task has made, as a barrier does, and for no other thread.
-static void run_all_own(Member& me) noexcept {
-  Task* const tied = std::exchange(me.tied, nullptr);
-  search_until(me, [&me] { return me.implicit.is_drained(); });
-  while (Task* const t = own_newest(me)) run(me, *t);
-  me.tied = tied;
-}
-
-void barrier_before_real(Member& me) noexcept {
-  if (me.team->earlier_tasks != EarlierTasks::none || me.size == 1 || tasks_stay_in_domains())
-    return barrier(me);
-  run_all_own(me);
-  Task* const tied = std::exchange(me.tied, nullptr);
-  Patience patience(is_crowded(me));
-  while (me.team->ever_shared.is_so() && patience.goes_on(true)) {
-    Task* const t = find_task(me);
-    if (t == nullptr) continue;
-    run(me, *t);
-    patience.begin();
-  }
-  while (Task* const t = own_newest(me)) run(me, *t);
-  me.tied = tied;
+  ++me.barriers;
 }
 
 void begin_group(Member& me) noexcept {

@@ -29,9 +29,6 @@
 
 namespace nigh::openmp::tasks {
 
-// Whether threads have shared tasks in an earlier region of the same code.
-enum class EarlierTasks : std::uint8_t { unknown, none, some };
-
 class DependNode;
 struct DependMap;
 struct NearQueues;
@@ -117,6 +114,7 @@ struct alignas(64) Member {
   std::array<Task*, size_classes> free{};
   // Others write here.
   alignas(64) Sleeper sleeper;
+  Elsewhere elsewhere;
   alignas(64) std::array<Returned, size_classes> returned{};
   // Rarely used.
   alignas(64) Task implicit;
@@ -124,6 +122,9 @@ struct alignas(64) Member {
   ToldCounts told;
   std::int64_t looked_ns = 0;
   bool has_let_others_begin = false;  // in this region
+  bool is_elsewhere = false;          // and nobody has called it
+  std::uint32_t went_at = 0;          // the generation of the team's arrivals then
+  std::uint64_t barriers = 0;         // of this region, that are behind it
   std::uint32_t singles = 0;          // with copyprivate, that it has come to there
   Member* outer = nullptr;            // of the region around this one
   Member* inner = nullptr;            // of regions inside, kept
@@ -146,7 +147,10 @@ struct Team {
   bool is_kmpc = false;                 // libomp's: its teams of one run each task at once
   bool is_libgomp = false;              // the runtime: libomp has libgomp's functions, too
   bool is_first = false;                // the program began with the runtime
-  EarlierTasks earlier_tasks = EarlierTasks::unknown;  // see barrier_before_real()
+  bool had_tasks = false;  // threads have shared some in an earlier region of this code
+  // Has the runtime make so many tasks that call answer_call(), for the threads that wait in a
+  // barrier of its own. Null: all wait in ours first.
+  void (*call)(Team& team, std::uint32_t tasks) noexcept = nullptr;
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
@@ -266,6 +270,12 @@ inline bool is_stack_low(Member& me) noexcept {
 
 NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
 NIGH_HIDDEN void run_plainly(Member& me, Task& t) noexcept;
+// Before tasks are where others look; of the region's first, calls those who wait elsewhere.
+NIGH_HIDDEN void call_others(Member& me) noexcept;
+inline void note_shared(Member& me) noexcept {
+  if (me.team->ever_shared.note()) [[unlikely]]
+    call_others(me);
+}
 // Somebody has asked for tasks.
 NIGH_HIDDEN void share(Member& me) noexcept;
 // All of them, because the thread will not look again for long.
@@ -298,7 +308,8 @@ NIGH_HIDDEN void submit_somewhere(Member& me, Task& t) noexcept;
 // Wakes a thread of this domain, or else another at a barrier, unless only those of the domain may
 // run it.
 NIGH_HIDDEN void notify_near(Member& me, std::uint32_t domain, bool there_only) noexcept;
-// The team's threads find it when they have nothing else.
+// The team's threads find it when they have nothing else. One that waits for it is there, so nobody
+// is called.
 NIGH_HIDDEN void inject(Team& team, Task& t) noexcept;
 
 // The body of libomp's if(0) runs between these two, in the program. A Frame is not copied: a copy
@@ -354,10 +365,17 @@ inline void taskwait(Member& me) noexcept {
 }
 NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
-// Before a barrier of the runtime's own. Unless the last region of this code had no tasks, or where
-// tasks stay in their domains, all threads come together here first, and run them; else a thread
-// looks a moment for tasks of others.
+// Its second half: runs tasks until those have arrived who had not at this generation.
+NIGH_HIDDEN void run_until_all_arrive(Member& me, std::uint32_t before) noexcept;
+// Before the team begins: threads may wait in the runtime's barriers while there are no tasks.
+NIGH_HIDDEN void wait_elsewhere(Team& team) noexcept;
+// Before a barrier of the runtime's own. Where the region has no tasks, and has means to call those
+// who wait there, the thread goes there at once. Otherwise all come together in ours first.
 NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
+// In one of the runtime's tasks that the team has called for: if the thread waits in a barrier of
+// the runtime's, it runs tasks until all have arrived. `further`: how many such tasks it makes
+// first.
+NIGH_HIDDEN void answer_call(Team& team, std::uint32_t further) noexcept;
 
 NIGH_HIDDEN void begin_group(Member& me) noexcept;
 // Waits for its tasks; the caller ends it after its last look at it.

@@ -47,7 +47,7 @@ bool publish_for_others(Member& me) noexcept {
   bool has_published = false;
   visit_nearest_first(me, [&](Member& m) {
     if (m.deque.has_private() && platform::has_fence_everywhere()) {
-      me.team->ever_shared.note();
+      note_shared(me);
       if (m.deque.publish_for_owner(platform::fence_everywhere)) has_published = true;
     }
     return false;  // all of them

@@ -203,6 +203,38 @@ long away() {
   return sum;
 }
 
+// The same when the others have come to the loop's end, or the region's, before there is any task.
+long sum_of_loop = 0;
+void late_tasks(int many, bool in_a_loop, std::atomic<long>& sum) {
+  auto const make = [&] {
+    usleep(2000);
+    long const before = sum;
+    for (int i = 0; i < many; ++i) {
+#pragma omp task shared(sum)
+      ++sum;
+    }
+    while (sum != before + many) usleep(100);
+  };
+#pragma omp parallel num_threads(5)
+  {
+    if (in_a_loop) {
+#pragma omp for schedule(dynamic, 1)
+      for (int i = 0; i < 5; ++i)
+        if (i == 4) make();
+#pragma omp for reduction(+ : sum_of_loop)
+      for (int i = 0; i < 5; ++i) sum_of_loop += i;
+    } else if (omp_get_thread_num() == 3) {
+      make();
+    }
+  }
+}
+long late() {
+  std::atomic<long> sum{0};
+  for (bool const in_a_loop : {true, false})
+    for (int const many : {0, 8, 0, 3000}) late_tasks(many, in_a_loop, sum);
+  return sum;
+}
+
 struct Large {
   char bytes[256 * 1024];
 };
@@ -265,6 +297,7 @@ constexpr Case cases[]{{"in_a_handler", in_a_handler},
                        {"wrapping_steps", wrapping_steps},
                        {"deep_waits", deep_waits},
                        {"away", away},
+                       {"late", late},
 #ifdef __clang__
                        {"undeferred_with_a_task", undeferred_with_a_task},
 #endif

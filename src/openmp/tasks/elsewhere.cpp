@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of a region that has no tasks so far wait for the others in the runtime's barrier, not in
+// one of ours first: so a region without tasks costs one barrier, as it would without us. When a
+// thread shares the region's first task, it counts them as arrived in our barrier, and the
+// runtime's own tasks have them come back.
+
+#include <utility>
+
+#include "openmp/tasks/team.hpp"
+
+namespace nigh::openmp::tasks {
+
+void call_others(Member& me) noexcept {
+  Team& team = *me.team;
+  if (team.call == nullptr) return;
+  me.is_elsewhere = false;  // it has come from there since, without a call
+  std::uint32_t called = 0;
+  for (std::uint32_t k = 0; k < me.size; ++k) {
+    Member* const m = k == me.number ? nullptr : team.members.at(k);
+    if (m != nullptr && m->elsewhere.call(me.barriers + 1)) ++called;
+  }
+  if (called == 0) return;
+  if (team.arrivals.arrive(me.size, called)) wake_all(me);
+  team.call(team, called);
+}
+
+void barrier_before_real(Member& me) noexcept {
+  Team& team = *me.team;
+  if (me.size == 1 || team.call == nullptr || team.ever_shared.is_so()) return barrier(me);
+  if (!me.implicit.is_drained()) {
+    note_shared(me);  // who waits elsewhere does not arrive here unless it is called
+    return barrier(me);
+  }
+  auto const this_one = me.barriers + 1;
+  me.went_at = team.arrivals.generation();
+  me.elsewhere.go(this_one);
+  me.is_elsewhere = !team.ever_shared.is_so_before_wait();
+  if (!me.is_elsewhere) [[unlikely]] {
+    if (me.elsewhere.stay(this_one)) return barrier(me);
+    run_until_all_arrive(me, me.went_at);
+  }
+  me.barriers = this_one;
+}
+
+void answer_call(Team& team, std::uint32_t further) noexcept {
+  Member* const now = member;
+  // It may have left the region already.
+  Member* const me = now == nullptr ? first_member : now->team == &team ? now : now->inner;
+  if (me == nullptr || me->team != &team) return;
+  set_member(me);
+  if (further != 0) team.call(team, further);
+  if (std::exchange(me->is_elsewhere, false)) {
+    run_until_all_arrive(*me, me->went_at);
+    if (team.lease != nullptr) note_counts(*me);
+  }
+  set_member(now);
+}
+
+}  // namespace nigh::openmp::tasks
