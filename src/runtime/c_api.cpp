@@ -103,8 +103,9 @@ nigh_task_queue* nigh_task_queue_allocate(nigh_options const* options) noexcept 
     return new nigh_task_queue(nigh::detail::default_scheduler());
   } catch (std::exception const& e) {
     std::string_view why = e.what();
-    constexpr std::string_view theirs = "runtime_options::";
-    if (why.starts_with(theirs)) why.remove_prefix(theirs.size());
+    // An option goes by the name that it has here.
+    for (std::string_view const theirs : {"runtime_options::", "thread_"})
+      if (why.starts_with(theirs)) why.remove_prefix(theirs.size());
     refuse(NIGH_BAD_ARGUMENT, me, why.data());
   } catch (...) {
     refuse(NIGH_BAD_ARGUMENT, me, "failed");

@@ -224,12 +224,15 @@ namespace tasks {
 std::string option_as_given(runtime_options const& options, std::string_view option) {
   auto const* const v = variable_of(option);
   char const* const value = v != nullptr ? std::getenv(v->name) : nullptr;
-  runtime_options alone;
-  if (value != nullptr && v->set(alone, value)) {
-    bool const is_it = option == "cpus"      ? alone.cpus == options.cpus
-                       : option == "workers" ? alone.workers == options.workers
-                                             : alone.task_capacity == options.task_capacity;
-    if (is_it) return std::string(v->name) + "='" + value + "'";
+  Options with = options;  // differs where the variable says something else
+  if (value != nullptr && v->set(with, value)) {
+    auto const are_same = [&](auto... members) {
+      return ((with.*members == options.*members) && ...);
+    };
+    if (are_same(&Options::cpus, &Options::workers, &Options::queue_capacity,
+                 &Options::task_capacity, &Options::thread_stack_bytes, &Options::queue_level,
+                 &Options::depth_cutoff, &Options::queue_cutoff))
+      return std::string(v->name) + "='" + value + "'";
   }
   return "runtime_options::" + std::string(option);
 }

@@ -37,6 +37,10 @@ int main(void) {
   EXPECT(nigh_task_queue_allocate(&options) == NULL);
   EXPECT(strstr(nigh_error(), "victims") != NULL);
   options.victims = NIGH_VICTIMS_RING;
+  options.stack_bytes = 1;
+  EXPECT(nigh_task_queue_allocate(&options) == NULL);
+  EXPECT(strstr(nigh_error(), "nigh_task_queue_allocate: stack_bytes: 1 is not in ") != NULL);
+  options.stack_bytes = 0;
   options.chunks = NIGH_CHUNKS_HALF;
   queue = nigh_task_queue_allocate(&options);
   EXPECT(queue != NULL);

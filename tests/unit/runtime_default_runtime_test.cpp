@@ -190,6 +190,18 @@ TEST(Environment, ErrorsNameTheVariable) {
     EXPECT_EQ(refusal(nigh::options_from_environment()),
               "NIGH_TASK_CAPACITY='99999999': 99999999 is not in 1 .. 16777216");
   }
+  {
+    Variable const set("NIGH_QUEUE_CAPACITY", "8");
+    EXPECT_EQ(refusal({.queue_capacity = 100}),
+              "runtime_options::queue_capacity: 100 is not a power of two");
+  }
+  {
+    Variable const set("NIGH_THREAD_STACK", "1");
+    EXPECT_THAT(refusal(nigh::options_from_environment()),
+                testing::StartsWith("NIGH_THREAD_STACK='1': 1 is not in "));
+    EXPECT_THAT(refusal({.thread_stack_bytes = 2}),
+                testing::StartsWith("runtime_options::thread_stack_bytes: 2 is not in "));
+  }
   Variable const set("NIGH_WORKERS", "5000:oversubscribe");
   EXPECT_EQ(refusal(nigh::options_from_environment()),
             "NIGH_WORKERS='5000:oversubscribe': 5000 workers, more than 1024");
