@@ -66,14 +66,16 @@ class RuntimeBarrier {
     std::unique_lock here(lock_);
     auto const before = generation_;
     ++arrived_;
-    while (generation_ == before) {
-      if (calls_ != 0) {
+    for (;;) {
+      if (calls_ != 0) {  // also late, when the others may be at the next barrier: as libgomp does
         --calls_;
         ++answering_;
         here.unlock();
         answer_call(team, 0);
         here.lock();
         --answering_;
+      } else if (generation_ != before) {
+        return;
       } else if (arrived_ == size && answering_ == 0) {
         arrived_ = 0;
         ++generation_;
@@ -100,6 +102,7 @@ inline void runtime_barrier() {
   Member& me = *member;
   barrier_before_real(me);
   static_cast<EngineTeam*>(me.team)->barrier.wait_for_all(*me.team, me.size);
+  if (me.is_elsewhere || me.owes_call) come_from_real(me);
 }
 
 // body(k) in thread k of a team, on the k-th of these cpus. All threads leave together, as behind a

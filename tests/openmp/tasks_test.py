@@ -149,6 +149,7 @@ class Rules(unittest.TestCase):
         for name in ("task_corners-gcc", "task_corners-clang"):
             for variables in ({}, {"OMP_WAIT_POLICY": "passive"}, {"KMP_BLOCKTIME": "0"}, {"KMP_TASKING": "0"}):
                 self.check(name, "late", 2 * 3008, **variables)
+                self.check(name, "first_tasks", 50 * (124 + 45), **variables)
 
     def test_steps_that_wrap(self):
         self.check("task_corners-gcc", "wrapping_steps", 12)

@@ -24,8 +24,20 @@ inline Member* bound_member(Member* usual, Real& of, void const* caller) noexcep
 #define NIGH_KMPC_MEMBER(where, name) \
   bound_member(kmpc_member, real_##name, (where) != nullptr ? (where) : __builtin_return_address(0))
 
-inline void meet_before_real(Member* me) noexcept {
-  if (me != nullptr) barrier_before_real(*me);
-}
+// Around a function of the runtime's that is a barrier. `me` may be null.
+class AroundRealBarrier {
+ public:
+  explicit AroundRealBarrier(Member* me) noexcept : me_(me) {
+    if (me_ != nullptr) barrier_before_real(*me_);
+  }
+  ~AroundRealBarrier() {
+    if (me_ != nullptr && (me_->is_elsewhere || me_->owes_call)) come_from_real(*me_);
+  }
+  AroundRealBarrier(AroundRealBarrier&&) = delete;
+  AroundRealBarrier& operator=(AroundRealBarrier&&) = delete;
+
+ private:
+  Member* me_;
+};
 
 }  // namespace nigh::openmp::tasks

@@ -13,13 +13,13 @@ namespace nigh::openmp::tasks {
 void call_others(Member& me) noexcept {
   Team& team = *me.team;
   if (team.call == nullptr) return;
-  me.is_elsewhere = false;  // it has come from there since, without a call
   std::uint32_t called = 0;
   for (std::uint32_t k = 0; k < me.size; ++k) {
     Member* const m = k == me.number ? nullptr : team.members.at(k);
     if (m != nullptr && m->elsewhere.call(me.barriers + 1)) ++called;
   }
   if (called == 0) return;
+  team.unanswered.fetch_add(called, sync::relaxed);
   if (team.arrivals.arrive(me.size, called)) wake_all(me);
   team.call(team, called);
 }
@@ -37,11 +37,22 @@ void barrier_before_real(Member& me) noexcept {
   me.is_elsewhere = !team.ever_shared.is_so_before_wait();
   if (!me.is_elsewhere) [[unlikely]] {
     if (me.elsewhere.stay(this_one)) return barrier(me);
+    team.unanswered.fetch_sub(1, sync::relaxed);
     run_until_all_arrive(me, me.went_at);
   }
   me.barriers = this_one;
 }
 
+void come_from_real(Member& me) noexcept {
+  Team& team = *me.team;
+  if (std::exchange(me.is_elsewhere, false) && me.elsewhere.is_called())
+    team.unanswered.fetch_sub(1, sync::relaxed);  // too late
+  if (std::exchange(me.owes_call, false) && team.unanswered.load(sync::relaxed) != 0)
+    team.call(team, 1);
+}
+
+// A thread that comes late from an earlier barrier of the runtime's may find a call there that
+// is another's: it calls anew when it is out of there.
 void answer_call(Team& team, std::uint32_t further) noexcept {
   Member* const now = member;
   // It may have left the region already.
@@ -49,9 +60,13 @@ void answer_call(Team& team, std::uint32_t further) noexcept {
   if (me == nullptr || me->team != &team) return;
   set_member(me);
   if (further != 0) team.call(team, further);
-  if (std::exchange(me->is_elsewhere, false)) {
+  if (me->is_elsewhere && me->elsewhere.is_called()) {
+    me->is_elsewhere = false;
+    team.unanswered.fetch_sub(1, sync::relaxed);
     run_until_all_arrive(*me, me->went_at);
     if (team.lease != nullptr) note_counts(*me);
+  } else {
+    me->owes_call = true;
   }
   set_member(now);
 }

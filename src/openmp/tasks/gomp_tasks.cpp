@@ -401,7 +401,7 @@ NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t or
 }
 NIGH_REAL(GOMP_workshare_task_reduction_unregister)
 NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
-  meet_before_real(NIGH_GOMP_MEMBER(GOMP_workshare_task_reduction_unregister));
+  AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_workshare_task_reduction_unregister));
   NIGH_PASS_ON(GOMP_workshare_task_reduction_unregister, is_cancelled);
 }
 
@@ -445,22 +445,22 @@ NIGH_INTERPOSED bool GOMP_barrier_cancel() {
 }
 NIGH_REAL(GOMP_loop_end)
 NIGH_INTERPOSED void GOMP_loop_end() {
-  meet_before_real(NIGH_GOMP_MEMBER(GOMP_loop_end));
+  AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_loop_end));
   NIGH_PASS_ON(GOMP_loop_end);
 }
 NIGH_REAL(GOMP_loop_end_cancel)
 NIGH_INTERPOSED bool GOMP_loop_end_cancel() {
-  meet_before_real(NIGH_GOMP_MEMBER(GOMP_loop_end_cancel));
+  AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_loop_end_cancel));
   return NIGH_PASS_ON(GOMP_loop_end_cancel);
 }
 NIGH_REAL(GOMP_sections_end)
 NIGH_INTERPOSED void GOMP_sections_end() {
-  meet_before_real(NIGH_GOMP_MEMBER(GOMP_sections_end));
+  AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_sections_end));
   NIGH_PASS_ON(GOMP_sections_end);
 }
 NIGH_REAL(GOMP_sections_end_cancel)
 NIGH_INTERPOSED bool GOMP_sections_end_cancel() {
-  meet_before_real(NIGH_GOMP_MEMBER(GOMP_sections_end_cancel));
+  AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_sections_end_cancel));
   return NIGH_PASS_ON(GOMP_sections_end_cancel);
 }
 NIGH_REAL(GOMP_single_copy_start)

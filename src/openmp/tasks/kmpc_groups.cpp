@@ -160,6 +160,7 @@ void* register_reductions(Member* me, void* (*real)(int, int, void*),
                           void* data) {
   Group* const g = me != nullptr ? me->current->group : nullptr;
   if (g == nullptr || g->has_real) return real(thread, count, data);
+  note_shared(*me);  // before: libomp's group would wait for the calls
   real_group(nullptr, thread);
   g->has_real = true;
   void* const group = real(thread, count, data);
@@ -200,11 +201,15 @@ NIGH_INTERPOSED void* __kmpc_task_reduction_get_th_data(int thread, void* group,
 
 // reduction(task, ...) of a parallel region or a loop: the runtime begins the taskgroup that they
 // need.
+static void begin_group_beside_real(Member& me) noexcept {
+  note_shared(me);  // before: libomp's group would wait for the calls
+  begin_group(me);
+}
 NIGH_REAL(__kmpc_taskred_modifier_init)
 NIGH_INTERPOSED void* __kmpc_taskred_modifier_init(void* where, int thread, int is_loop, int count,
                                                    void* data) {
   Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_taskred_modifier_init);
-  if (me != nullptr) begin_group(*me);
+  if (me != nullptr) begin_group_beside_real(*me);
   void* const group =
       NIGH_PASS_ON_FROM(where, __kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
   if (me != nullptr) begin_kmpc(*me, *me->current->group, group);
@@ -214,7 +219,7 @@ NIGH_REAL(__kmpc_task_reduction_modifier_init)
 NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int thread, int is_loop,
                                                           int count, void* data) {
   Member* const me = NIGH_KMPC_MEMBER(where, __kmpc_task_reduction_modifier_init);
-  if (me != nullptr) begin_group(*me);
+  if (me != nullptr) begin_group_beside_real(*me);
   void* const group = NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_init, where, thread,
                                         is_loop, count, data);
   if (me != nullptr) begin_kmpc(*me, *me->current->group, group);

@@ -364,12 +364,12 @@ NIGH_REAL(__kmpc_reduce)
 NIGH_INTERPOSED std::int32_t __kmpc_reduce(void* where, std::int32_t thread, std::int32_t count,
                                            std::size_t bytes, void* data, void* function,
                                            void* lock) {
-  meet_before_real(NIGH_KMPC_MEMBER(where, __kmpc_reduce));
+  AroundRealBarrier const here(NIGH_KMPC_MEMBER(where, __kmpc_reduce));
   return NIGH_PASS_ON_FROM(where, __kmpc_reduce, where, thread, count, bytes, data, function, lock);
 }
 NIGH_REAL(__kmpc_copyprivate)
 NIGH_INTERPOSED void __kmpc_copyprivate(void* where, std::int32_t thread, std::size_t bytes,
                                         void* data, void* function, std::int32_t did_it) {
-  meet_before_real(NIGH_KMPC_MEMBER(where, __kmpc_copyprivate));
+  AroundRealBarrier const here(NIGH_KMPC_MEMBER(where, __kmpc_copyprivate));
   NIGH_PASS_ON_FROM(where, __kmpc_copyprivate, where, thread, bytes, data, function, did_it);
 }

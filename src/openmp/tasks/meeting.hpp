@@ -144,6 +144,8 @@ class Elsewhere {
   bool call(std::uint64_t barrier) noexcept {
     return barrier_.compare_exchange_strong(barrier, nowhere, sync::seq_cst);  // (meeting.L)
   }
+  // By the thread: it is there, or was until it was called.
+  bool is_called() const noexcept { return barrier_.load(sync::relaxed) == nowhere; }
   // By the thread, when there are tasks after all. False: it was called.
   bool stay(std::uint64_t barrier) noexcept {
     return barrier_.compare_exchange_strong(barrier, nowhere, sync::relaxed);

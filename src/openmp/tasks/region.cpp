@@ -36,7 +36,7 @@ void enter(Team& team, Joined how) noexcept {
   me.kmpc_group = nullptr;
   me.follower.begin();
   me.look_after(1);
-  me.has_let_others_begin = me.is_elsewhere = false;
+  me.has_let_others_begin = me.is_elsewhere = me.owes_call = false;
   me.elsewhere.begin();
   me.barriers = 0;
   me.singles = 0;

@@ -122,7 +122,8 @@ struct alignas(64) Member {
   ToldCounts told;
   std::int64_t looked_ns = 0;
   bool has_let_others_begin = false;  // in this region
-  bool is_elsewhere = false;          // and nobody has called it
+  bool is_elsewhere = false;          // and has answered no call
+  bool owes_call = false;             // it has begun another's
   std::uint32_t went_at = 0;          // the generation of the team's arrivals then
   std::uint64_t barriers = 0;         // of this region, that are behind it
   std::uint32_t singles = 0;          // with copyprivate, that it has come to there
@@ -151,6 +152,7 @@ struct Team {
   // Has the runtime make so many tasks that call answer_call(), for the threads that wait in a
   // barrier of its own. Null: all wait in ours first.
   void (*call)(Team& team, std::uint32_t tasks) noexcept = nullptr;
+  sync::atomic<std::uint32_t> unanswered{0};  // threads that have been called, and have not come
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
@@ -372,6 +374,8 @@ NIGH_HIDDEN void wait_elsewhere(Team& team) noexcept;
 // Before a barrier of the runtime's own. Where the region has no tasks, and has means to call those
 // who wait there, the thread goes there at once. Otherwise all come together in ours first.
 NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
+// Behind it, if the thread was there, or has begun a task there.
+NIGH_HIDDEN void come_from_real(Member& me) noexcept;
 // In one of the runtime's tasks that the team has called for: if the thread waits in a barrier of
 // the runtime's, it runs tasks until all have arrived. `further`: how many such tasks it makes
 // first.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -235,6 +236,45 @@ long late() {
   return sum;
 }
 
+// Regions of many codes, for each has its first tasks only once: the others are at the region's end, or
+// are still on their way out of a loop.
+template <int n>
+long first_behind_a_loop() {
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(4)
+  {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 16; ++i) sum += i;
+    if (omp_get_thread_num() == n % 4) {
+      usleep(n % 3 * 50);
+      for (int i = 0; i < 4; ++i) {
+#pragma omp task shared(sum)
+        ++sum;
+      }
+    }
+  }
+  return sum;
+}
+template <int n>
+long first_in_a_reduction() {
+  long sum = 0;
+#pragma omp parallel num_threads(4) shared(sum)
+  if (omp_get_thread_num() == n % 4) {
+    usleep(1000);
+#pragma omp taskgroup task_reduction(+ : sum)
+    for (int i = 0; i < 10; ++i) {
+#pragma omp task in_reduction(+ : sum)
+      sum += i;
+    }
+  }
+  return sum;
+}
+template <int... n>
+long first_of_many(std::integer_sequence<int, n...> /*unused*/) {
+  return (... + first_behind_a_loop<n>()) + (... + first_in_a_reduction<n>());
+}
+long first_tasks() { return first_of_many(std::make_integer_sequence<int, 50>()); }
+
 struct Large {
   char bytes[256 * 1024];
 };
@@ -298,6 +338,7 @@ constexpr Case cases[]{{"in_a_handler", in_a_handler},
                        {"deep_waits", deep_waits},
                        {"away", away},
                        {"late", late},
+                       {"first_tasks", first_tasks},
 #ifdef __clang__
                        {"undeferred_with_a_task", undeferred_with_a_task},
 #endif
