@@ -43,5 +43,8 @@ void inherit_settings(Member& /*unused*/, Task& /*unused*/) noexcept {}
 void begin_settings(Task& /*unused*/) noexcept {}
 void end_settings(Task& /*unused*/) noexcept {}
 void run_with_settings(Member& me, Task& t) noexcept { run_plainly(me, t); }
+void call_by_settings_before(Member& me, std::uint32_t tasks) noexcept {
+  me.team->call(*me.team, tasks);
+}
 
 }  // namespace nigh::openmp::tasks

@@ -150,6 +150,12 @@ class Rules(unittest.TestCase):
             for variables in ({}, {"OMP_WAIT_POLICY": "passive"}, {"KMP_BLOCKTIME": "0"}, {"KMP_TASKING": "0"}):
                 self.check(name, "late", 2 * 3008, **variables)
                 self.check(name, "first_tasks", 50 * (124 + 45), **variables)
+                self.check(name, "settings_of_the_first", 0, OMP_NUM_THREADS="2", **variables)
+
+    def test_threads_have_their_part_of_a_reduction_when_tasks_come_late(self):
+        for name in ("late_reduction-gcc", "late_reduction-clang"):
+            for _ in range(3):
+                self.assertEqual(run(name), ("4951\n", ""))
 
     def test_steps_that_wrap(self):
         self.check("task_corners-gcc", "wrapping_steps", 12)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tidy: long, because what a scope promises is tested in one place
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +39,30 @@ TEST(TaskScope, RunsWhatItWasGiven) {
 }
 
 extern "C" [[gnu::weak]] void __tsan_acquire(void* address);
+
+// A thread that waits takes its newest task, and leaves the one below it to the thread that it has woken.
+TEST(TaskScope, TwoTasksRunBesideEachOther) {
+  constexpr auto long_enough = std::chrono::seconds(20);
+  auto const two = [&] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> begun{0};
+      auto const task = [&] {
+        ++begun;
+        auto const end = std::chrono::steady_clock::now() + long_enough;
+        while (begun != 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        EXPECT_EQ(begun, 2);
+      };
+      task_scope scope;
+      scope.spawn(task);
+      scope.spawn(task);
+      scope.wait();
+      if (testing::Test::HasFailure()) return;
+    }
+  };
+  runtime rt({.machine = &four_by_two(), .workers = 2});
+  rt.invoke(two);
+  rt.run(two);
+}
 
 struct Chain {
   task_scope& scope;

@@ -154,15 +154,16 @@ struct alignas(64) task_stack : task_context {
     if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
   }
 
-  // Owner: takes back `slot`, the topmost and no longer private one, and half of what is shared
-  // below it. False when it has been stolen. Relaxed, since the owner wrote these slots itself.
+  // Owner: takes back `slot`, the topmost and no longer private one, and the newer half of what is
+  // shared below it, rounded down: what is left there is for those who are on their way to it.
+  // False when it has been stolen. Relaxed, since the owner wrote these slots itself.
   bool reclaim(task_slot* slot) noexcept {
     auto const at = index(slot);
     auto word = shared.load(sync::relaxed);
     for (;;) {
       auto const tail = tail_of(word);
       if (tail > at) return false;
-      auto const kept = tail + (at - tail) / 2;
+      auto const kept = tail + (at - tail + 1) / 2;
       if (!shared.compare_exchange_strong(word, pack(tail, kept), sync::relaxed)) continue;
       split = slots + kept;
       if (kept - tail < share_goal) wanted.store(true, sync::relaxed);

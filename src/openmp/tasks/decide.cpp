@@ -23,8 +23,11 @@ constexpr std::string_view of_devices[]{"GOMP_target_ext",
                                         "__tgt_target_kernel_nowait",
                                         "__tgt_target_nowait_mapper"};
 
+// A loop, sections or a scope with reduction(task, ...).
+constexpr std::string_view of_reductions = "GOMP_workshare_task_reduction_unregister";
+
 struct Calls {
-  bool makes_tasks = false, uses_devices = false, uses_unknown = false;
+  bool makes_tasks = false, uses_devices = false, uses_unknown = false, reduces = false;
 };
 
 // Of a newer compiler, or a look into libomp's own tasks: it would find none of ours.
@@ -37,6 +40,7 @@ constexpr std::string_view unknown_ones[]{"__kmpc_task_get_successors", "__kmpc_
 
 void look_at(std::string_view name, void* result) noexcept {
   auto& calls = *static_cast<Calls*>(result);
+  calls.reduces |= name == of_reductions;
   if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_") &&
       !name.starts_with("kmp_set_"))
     return;
@@ -72,6 +76,7 @@ bool has_priorities() noexcept {
 
 constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unknown)};
 constinit sync::atomic<unsigned long long> objects_seen{0};
+constinit sync::atomic<bool> reduces{false};
 
 Left look() noexcept {
   if (may_be_true("OMP_CANCELLATION")) return Left::cancellation;
@@ -79,6 +84,7 @@ Left look() noexcept {
   if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;
   platform::for_each_import(look_at, &calls);
+  reduces.store(calls.reduces, sync::relaxed);
   if (calls.uses_devices) return Left::device;
   if (calls.uses_unknown) return Left::unknown_calls;
   return calls.makes_tasks ? Left::none : Left::no_tasks;
@@ -91,6 +97,8 @@ void begin_deciding() noexcept {
   if (said != nullptr && strcmp(said, "off") == 0)
     decided.store(static_cast<std::uint8_t>(Left::switched_off), sync::relaxed);
 }
+
+bool reduces_tasks_of_loops() noexcept { return reduces.load(sync::relaxed); }
 
 void look_again() noexcept {
   auto no_tasks = static_cast<std::uint8_t>(Left::no_tasks);

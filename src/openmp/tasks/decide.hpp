@@ -26,6 +26,9 @@ NIGH_HIDDEN void look_again() noexcept;
 // Looks at what the loaded objects call, when a region begins.
 NIGH_HIDDEN Left why_left_alone() noexcept;
 
+// Whether a loaded object of gcc's may have loops with reduction(task, ...).
+NIGH_HIDDEN bool reduces_tasks_of_loops() noexcept;
+
 // NIGH_TASKS and others; once.
 NIGH_HIDDEN void begin_deciding() noexcept;
 

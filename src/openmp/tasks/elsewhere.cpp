@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
@@ -21,7 +22,7 @@ void call_others(Member& me) noexcept {
   if (called == 0) return;
   team.unanswered.fetch_add(called, sync::relaxed);
   if (team.arrivals.arrive(me.size, called)) wake_all(me);
-  team.call(team, called);
+  call_by_settings_before(me, called);
 }
 
 void barrier_before_real(Member& me) noexcept {
@@ -48,7 +49,7 @@ void come_from_real(Member& me) noexcept {
   if (std::exchange(me.is_elsewhere, false) && me.elsewhere.is_called())
     team.unanswered.fetch_sub(1, sync::relaxed);  // too late
   if (std::exchange(me.owes_call, false) && team.unanswered.load(sync::relaxed) != 0)
-    team.call(team, 1);
+    call_by_settings_before(me, 1);
 }
 
 // A thread that comes late from an earlier barrier of the runtime's may find a call there that
@@ -59,7 +60,7 @@ void answer_call(Team& team, std::uint32_t further) noexcept {
   Member* const me = now == nullptr ? first_member : now->team == &team ? now : now->inner;
   if (me == nullptr || me->team != &team) return;
   set_member(me);
-  if (further != 0) team.call(team, further);
+  if (further != 0) call_by_settings_before(*me, further);
   if (me->is_elsewhere && me->elsewhere.is_called()) {
     me->is_elsewhere = false;
     team.unanswered.fetch_sub(1, sync::relaxed);

@@ -79,6 +79,15 @@ void run_with_settings(Member& me, Task& t) noexcept {
   set(now);
 }
 
+void call_by_settings_before(Member& me, std::uint32_t tasks) noexcept {
+  Team& team = *me.team;
+  if (!me.current->is(flag::settings)) return team.call(team, tasks);
+  Settings const now = settings_now();
+  set(me.current->extra->before);
+  team.call(team, tasks);
+  set(now);
+}
+
 }  // namespace nigh::openmp::tasks
 
 using nigh::openmp::tasks::after_setting;

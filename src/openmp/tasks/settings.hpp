@@ -18,6 +18,10 @@ NIGH_HIDDEN void end_settings(Task& t) noexcept;
 // before.
 NIGH_HIDDEN void run_with_settings(Member& me, Task& t) noexcept;
 
+// Team::call: the runtime's tasks get the settings that its threads began the region with, not
+// those of the task that the thread is in.
+NIGH_HIDDEN void call_by_settings_before(Member& me, std::uint32_t tasks) noexcept;
+
 // Around a call of the program that changes a setting.
 NIGH_HIDDEN void before_setting() noexcept;
 NIGH_HIDDEN void after_setting() noexcept;

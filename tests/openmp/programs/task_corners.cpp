@@ -275,6 +275,42 @@ long first_of_many(std::integer_sequence<int, n...> /*unused*/) {
 }
 long first_tasks() { return first_of_many(std::make_integer_sequence<int, 50>()); }
 
+// A thread has other settings when it makes the first task, which has a third thread come back: that one's tasks of the
+// second do not have them. How many do.
+long settings_of_the_first() {
+  std::atomic<int> wrong{0}, at{0};
+#pragma omp parallel num_threads(3)
+  {
+    auto const await = [&at](int what) {
+      while (at != what) usleep(100);
+    };
+    if (omp_get_thread_num() == 2) at = 1;
+    if (omp_get_thread_num() == 0) {
+      await(1);
+      usleep(2000);
+      omp_set_num_threads(5);
+      omp_set_schedule(omp_sched_guided, 9);
+#pragma omp task
+      usleep(100);
+      at = 2;
+    }
+    if (omp_get_thread_num() == 1) {
+      await(2);
+      for (int i = 0; i < 50; ++i) {
+#pragma omp task shared(wrong)
+        {
+          omp_sched_t kind;
+          int chunk;
+          omp_get_schedule(&kind, &chunk);
+          if (omp_get_max_threads() == 5 || chunk == 9) ++wrong;
+          usleep(100);
+        }
+      }
+    }
+  }
+  return wrong;
+}
+
 struct Large {
   char bytes[256 * 1024];
 };
@@ -339,6 +375,7 @@ constexpr Case cases[]{{"in_a_handler", in_a_handler},
                        {"away", away},
                        {"late", late},
                        {"first_tasks", first_tasks},
+                       {"settings_of_the_first", settings_of_the_first},
 #ifdef __clang__
                        {"undeferred_with_a_task", undeferred_with_a_task},
 #endif
