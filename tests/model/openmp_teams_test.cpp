@@ -223,16 +223,25 @@ Scenario called_from_elsewhere() {
   struct Barrier {
     EverShared ever_shared;
     Elsewhere elsewhere;
+    MemberTable<Member, 2> members;
+    Member one;
     int stayed = 0, called = 0;
   };
   return [](OneRun& run) {
     auto b = std::make_shared<Barrier>();
     run.threads = {[b] {
+                     b->members.put(2, 1, b->one);
                      b->elsewhere.go(1);
                      if (b->ever_shared.is_so_before_wait() && b->elsewhere.stay(1)) b->stayed = 1;
                    },
                    [b] {
-                     if (b->ever_shared.note() && b->elsewhere.call(1)) b->called = 1;
+                     if (!b->ever_shared.note()) return;
+                     Member const* found = b->members.at(1);
+                     if (found == nullptr) {
+                       fence();
+                       found = b->members.at(1);
+                     }
+                     if (found != nullptr && b->elsewhere.call(1)) b->called = 1;
                    }};
     run.at_end = [b] { check(b->stayed + b->called == 1, "it stays or is called, and not both"); };
   };

@@ -8,6 +8,7 @@
 
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
+#include "platform/fence_everywhere.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -15,9 +16,20 @@ void call_others(Member& me) noexcept {
   Team& team = *me.team;
   if (team.call == nullptr) return;
   std::uint32_t called = 0;
-  for (std::uint32_t k = 0; k < me.size; ++k) {
-    Member* const m = k == me.number ? nullptr : team.members.at(k);
-    if (m != nullptr && m->elsewhere.call(me.barriers + 1)) ++called;
+  auto const are_all_found = [&] {
+    bool are_all = true;
+    for (std::uint32_t k = 0; k < me.size; ++k) {
+      Member* const m = k == me.number ? &me : team.members.at(k);
+      if (m == nullptr)
+        are_all = false;
+      else if (m != &me && m->elsewhere.call(me.barriers + 1))
+        ++called;
+    }
+    return are_all;
+  };
+  if (!are_all_found() && platform::has_fence_everywhere()) {
+    platform::fence_everywhere();  // (meeting.L)
+    are_all_found();
   }
   if (called == 0) return;
   team.unanswered.fetch_add(called, sync::relaxed);

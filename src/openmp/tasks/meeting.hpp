@@ -11,7 +11,9 @@
 //     with the generation.
 // (meeting.L) No thread waits in the runtime's barrier that nobody calls while there are tasks: it
 //     stores that it goes there, then looks whether tasks were ever shared; who shares the first
-//     one stores that, then looks who is there. All of these are seq_cst.
+//     one stores that, then looks who is there. All of these are seq_cst. Only a member is put
+//     where others find it by a release: for one that is not found, the second thread has all
+//     threads pass a fence and looks again, and the first one's half of that fence costs nothing.
 
 #include <array>
 #include <cstdint>
@@ -138,6 +140,7 @@ class Elsewhere {
   // Before it goes there, and before it looks whether tasks were ever shared.
   void go(std::uint64_t barrier) noexcept {
     barrier_.store(barrier, sync::seq_cst);  // (meeting.L)
+    sync::light_fence();                     // (meeting.L)
   }
   // By the thread that shares the first task. True: this one is there, counts as arrived from now
   // on, and is to be called.
