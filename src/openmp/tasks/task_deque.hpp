@@ -22,14 +22,11 @@
 //     acquires the word before it reads the place. Changes in between are read-modify-writes, which
 //     carry the release on.
 // (deque.R) A place is written anew only after its thief has read it: a thief releases the word
-// when it
-//     moves tail, the owner acquires the word in make_room().
+//     when it moves tail, the owner acquires the word in make_room().
 // (deque.V) A thief whose word is out of date may read a task that was put in the place since. It
-// reads it in
-//     vain, but must find it whole: push() releases the place, the thief acquires it.
+//     reads it in vain, but must find it whole: push() releases the place, the thief acquires it.
 // (deque.N) A thief that is slow takes nothing that has changed: each steal and each reclaim counts
-// one
-//     change, so the word that it expects comes back after 2^32 of them at the earliest.
+//     one change, so the word that it expects comes back after 2^32 of them at the earliest.
 // A sleeper misses no published task by (sleeper.S).
 //
 // An owner may be away for long, in code that knows nothing of tasks, and may even wait there for
