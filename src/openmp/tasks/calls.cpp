@@ -8,9 +8,12 @@
 #include <new>
 #include <string_view>
 
+#include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/kmp_task.hpp"
+#include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
+#include "openmp/tasks/trace.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -76,11 +79,14 @@ __attribute__((constructor)) void look_at_libomp() {
 
 }  // namespace
 
+// A trace shows who waits; a thread that comes back may be in any domain; and there it has no part
+// of gcc's loops with reductions of tasks.
 void wait_elsewhere(Team& team) noexcept {
-  if (!team.is_kmpc)
-    team.call = call_by_gomp;
-  else if (is_usual_libomp)
-    team.call = call_by_kmpc;
+  if (team.had_tasks || traced.file != nullptr || tasks_stay_in_domains()) return;
+  if (team.is_kmpc)
+    team.call = is_usual_libomp ? call_by_kmpc : nullptr;
+  else
+    team.call = reduces_tasks_of_loops() ? nullptr : call_by_gomp;
 }
 
 }  // namespace nigh::openmp::tasks

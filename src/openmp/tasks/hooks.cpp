@@ -144,11 +144,7 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   region->team.lease = lease;
   region->team.is_kmpc = is_kmpc;
   region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
-  // A trace shows who waits; a thread that comes back may be in any domain; and there it has no
-  // part of gcc's loops with reductions of tasks.
-  if (!region->team.had_tasks && traced.file == nullptr && !tasks_stay_in_domains() &&
-      (is_kmpc || !reduces_tasks_of_loops()))
-    wait_elsewhere(region->team);
+  wait_elsewhere(region->team);
   return region;
 }
 

@@ -369,7 +369,8 @@ NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
 // Its second half: runs tasks until those have arrived who had not at this generation.
 NIGH_HIDDEN void run_until_all_arrive(Member& me, std::uint32_t before) noexcept;
-// Before the team begins: threads may wait in the runtime's barriers while there are no tasks.
+// Before the team begins: where nothing speaks against it, threads may wait in the runtime's
+// barriers while there are no tasks.
 NIGH_HIDDEN void wait_elsewhere(Team& team) noexcept;
 // Before a barrier of the runtime's own. Where the region has no tasks, and has means to call those
 // who wait there, the thread goes there at once. Otherwise all come together in ours first.
