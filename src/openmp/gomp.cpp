@@ -22,8 +22,9 @@ struct alignas(64) Passed {
 };
 static_assert(sizeof(Passed) == 64);
 
+// Its threads know without a look where the region's tasks are.
 struct PassedWithTasks : Passed {
-  void* tasks;  // the region's, if they are nigh's
+  RoomForTasks tasks;
 };
 
 extern "C" void run_in_place(void* p) {
@@ -38,10 +39,10 @@ extern "C" void run_in_place(void* p) {
 
 // Tasks are run before the runtime's own end of the region, which knows nothing of them.
 extern "C" void run_in_place_with_tasks(void* p) {
-  auto const& passed = *static_cast<PassedWithTasks const*>(p);
+  auto& passed = *static_cast<PassedWithTasks*>(p);
   auto const number = static_cast<std::uint32_t>(passed.thread_num());
   MemberScope const member(passed.team, [&] { return number; });
-  task_hooks->enter(passed.tasks, number, 0);
+  task_hooks->enter(&passed.tasks, number, 0);
   passed.body(passed.data);
   task_hooks->leave();
 }
@@ -72,9 +73,8 @@ Result run(void const* caller, Body body, void* data, unsigned clause, Rest... r
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
   if (task_hooks == nullptr) [[likely]]
     return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
-  TaskRoom tasks(*region.runtime, code, scope, passed.team, false);
-  passed.tasks = tasks.team();
-  return real(passed.tasks == nullptr ? run_in_place : run_in_place_with_tasks,
+  TaskRoom const tasks(passed.tasks, *region.runtime, code, scope, passed.team, false);
+  return real(tasks.team() == nullptr ? run_in_place : run_in_place_with_tasks,
               static_cast<Passed*>(&passed), scope.threads(), rest...);
 }
 

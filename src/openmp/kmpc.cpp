@@ -103,7 +103,9 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
   if (task_hooks == nullptr) [[likely]]
     return real(where, 1, task, &passed);
-  TaskRoom tasks(runtime, reinterpret_cast<void const*>(body), scope, passed.team, true);
+  RoomForTasks room;
+  TaskRoom const tasks(room, runtime, reinterpret_cast<void const*>(body), scope, passed.team,
+                       true);
   passed.tasks = tasks.team();
   real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
 }

@@ -28,11 +28,12 @@ class RunningLease {
 };
 
 struct TaskHooks {
-  static constexpr std::uint32_t current = 5;
-  static constexpr std::size_t room_bytes = 512;
+  static constexpr std::uint32_t current = 6;
+  static constexpr std::size_t room_bytes = 576;
 
   std::uint32_t version;
-  // A region begins: `room` is its team's, and outlasts it. Null: its tasks are the runtime's.
+  // A region begins: `room` is its team's, and outlasts it. Returns that; null: its tasks are the
+  // runtime's.
   // `inside`: any function of the runtime. `cpus`: for the team, whose threads may be more.
   // `lease`: null, or lasts as long as the region.
   void* (*begin)(void* room, void const* inside, void const* code, std::uint32_t cpus,

@@ -32,13 +32,17 @@ class NIGH_HIDDEN LeaseOfTeam final : public RunningLease {
   std::int64_t asked_us_ = 0;
 };
 
+struct alignas(64) RoomForTasks {
+  std::byte bytes[TaskHooks::room_bytes];
+};
+
 // The tasks of a region, as long as it lasts. There are hooks.
 class TaskRoom {
  public:
-  TaskRoom(Runtime const& runtime, void const* code, RegionScope const& scope, Team const& team,
-           bool is_kmpc) noexcept
+  TaskRoom(RoomForTasks& room, Runtime const& runtime, void const* code, RegionScope const& scope,
+           Team const& team, bool is_kmpc) noexcept
       : lease_(team),
-        team_(task_hooks->begin(room_, reinterpret_cast<void const*>(runtime.thread_num), code,
+        team_(task_hooks->begin(&room, reinterpret_cast<void const*>(runtime.thread_num), code,
                                 cpus_of(team), scope.has_own_lease() ? &lease_ : nullptr, is_kmpc)),
         left_out_(team_ == nullptr ? task_hooks->leave_out() : nullptr) {}
   ~TaskRoom() {
@@ -50,10 +54,10 @@ class TaskRoom {
   TaskRoom(TaskRoom&&) = delete;
   TaskRoom& operator=(TaskRoom&&) = delete;
 
-  void* team() const noexcept { return team_; }  // null: its tasks are the runtime's
+  // At the room's address. Null: its tasks are the runtime's.
+  void* team() const noexcept { return team_; }
 
  private:
-  alignas(64) std::byte room_[TaskHooks::room_bytes];
   LeaseOfTeam lease_;
   void* team_;
   void* left_out_;

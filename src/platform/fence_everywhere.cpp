@@ -16,19 +16,13 @@ bool call(int command) noexcept { return ::syscall(SYS_membarrier, command, 0) =
 
 }  // namespace
 
-bool has_fence_everywhere() noexcept {
+bool fence_everywhere() noexcept {
   int const before = errno;
   // Refused for want of a registration.
   bool const has = call(private_expedited) ||
                    (errno == EPERM && call(register_private_expedited) && call(private_expedited));
   errno = before;
   return has;
-}
-
-void fence_everywhere() noexcept {
-  int const before = errno;
-  call(private_expedited);
-  errno = before;
 }
 
 }  // namespace nigh::platform

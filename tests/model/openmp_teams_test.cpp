@@ -182,10 +182,11 @@ Scenario barriers() {
   return [](OneRun& run) {
     auto b = std::make_shared<Barrier>();
     auto const pass = [b](std::size_t i) {
+      std::uint32_t before = 0;
       for (int round = 1; round <= 2; ++round) {
         b->did[i].set(round);
-        for (int half = 0; half < 2; ++half) {  // before the other reads, and before it writes again
-          auto const before = b->arrivals.generation();
+        // Before the other reads, and before it writes again.
+        for (int half = 0; half < 2; ++half, ++before) {
           if (!b->arrivals.arrive(2))
             while (!b->arrivals.has_gone_on(before)) sync::pause();
           if (half == 0) check(b->did[1 - i].get() == round, "what all did before is seen");
@@ -206,7 +207,7 @@ Scenario asleep_until_all_arrive() {
   return [](OneRun& run) {
     auto b = std::make_shared<Barrier>();
     auto const pass = [b](std::size_t i) {
-      auto const before = b->arrivals.generation();
+      constexpr std::uint32_t before = 0;
       if (b->arrivals.arrive(2)) {
         if (b->sleepers.load(sync::seq_cst) != 0) b->each[1 - i].wake();  // (sleeper.S)
         return;
@@ -225,23 +226,23 @@ Scenario called_from_elsewhere() {
     Elsewhere elsewhere;
     MemberTable<Member, 2> members;
     Member one;
+    Plain did;
     int stayed = 0, called = 0;
   };
   return [](OneRun& run) {
     auto b = std::make_shared<Barrier>();
     run.threads = {[b] {
                      b->members.put(2, 1, b->one);
+                     b->did.set(1);
                      b->elsewhere.go(1);
                      if (b->ever_shared.is_so_before_wait() && b->elsewhere.stay(1)) b->stayed = 1;
                    },
                    [b] {
                      if (!b->ever_shared.note()) return;
-                     Member const* found = b->members.at(1);
-                     if (found == nullptr) {
-                       fence();
-                       found = b->members.at(1);
-                     }
-                     if (found != nullptr && b->elsewhere.call(1)) b->called = 1;
+                     fence();
+                     if (b->members.at(1) == nullptr || !b->elsewhere.call(1)) return;
+                     b->called = 1;
+                     check(b->did.get() == 1, "what it did before is seen");
                    }};
     run.at_end = [b] { check(b->stayed + b->called == 1, "it stays or is called, and not both"); };
   };
@@ -352,6 +353,7 @@ TEST(OpenMPTeams, Q) { expect_needed("meeting.Q", Order::relaxed, made_once()); 
 TEST(OpenMPTeams, E) { expect_needed("meeting.E", Order::relaxed, domains_of_all()); }
 TEST(OpenMPTeams, G) { expect_needed("meeting.G", Order::relaxed, barriers()); }
 TEST(OpenMPTeams, L) { expect_needed("meeting.L", Order::acq_rel, called_from_elsewhere()); }
+TEST(OpenMPTeams, GOfWhoIsCalled) { expect_needed("meeting.G", Order::relaxed, called_from_elsewhere()); }
 TEST(OpenMPTeams, A) { expect_needed("known_runtimes.A", Order::relaxed, known_runtime()); }
 
 }  // namespace

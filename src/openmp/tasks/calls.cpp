@@ -14,6 +14,7 @@
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
+#include "platform/fence_everywhere.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -72,9 +73,12 @@ void call_by_kmpc(Team& team, std::uint32_t tasks) noexcept {
 
 // In its other modes, a thread runs each task at once, or only where all have arrived.
 constinit bool is_usual_libomp = true;
-__attribute__((constructor)) void look_at_libomp() {
+// By which it is known who waits there (meeting.L).
+constinit bool has_fence = false;
+__attribute__((constructor)) void look_around() {
   char const* const mode = getenv("KMP_TASKING");
   is_usual_libomp = mode == nullptr || std::string_view(mode) == "2";
+  has_fence = platform::fence_everywhere();
 }
 
 }  // namespace
@@ -82,7 +86,7 @@ __attribute__((constructor)) void look_at_libomp() {
 // A trace shows who waits; a thread that comes back may be in any domain; and there it has no part
 // of gcc's loops with reductions of tasks.
 void wait_elsewhere(Team& team) noexcept {
-  if (team.had_tasks || traced.file != nullptr || tasks_stay_in_domains()) return;
+  if (!has_fence || team.had_tasks || traced.file != nullptr || tasks_stay_in_domains()) return;
   if (team.is_kmpc)
     team.call = is_usual_libomp ? call_by_kmpc : nullptr;
   else

@@ -9,27 +9,21 @@
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 #include "platform/fence_everywhere.hpp"
+#include "platform/futex.hpp"
 
 namespace nigh::openmp::tasks {
 
 void call_others(Member& me) noexcept {
   Team& team = *me.team;
   if (team.call == nullptr) return;
+  // A sandbox that the process has entered since it began may refuse the fence. Stores are seen a
+  // moment later without it, too.
+  if (sync::atomic<std::uint32_t> nothing{0}; !platform::fence_everywhere())  // (meeting.L)
+    platform::futex_wait_for(nothing, 0, 1'000'000);
   std::uint32_t called = 0;
-  auto const are_all_found = [&] {
-    bool are_all = true;
-    for (std::uint32_t k = 0; k < me.size; ++k) {
-      Member* const m = k == me.number ? &me : team.members.at(k);
-      if (m == nullptr)
-        are_all = false;
-      else if (m != &me && m->elsewhere.call(me.barriers + 1))
-        ++called;
-    }
-    return are_all;
-  };
-  if (!are_all_found() && platform::has_fence_everywhere()) {
-    platform::fence_everywhere();  // (meeting.L)
-    are_all_found();
+  for (std::uint32_t k = 0; k < me.size; ++k) {
+    Member* const m = k == me.number ? nullptr : team.members.at(k);
+    if (m != nullptr && m->elsewhere.call(me.barriers + 1)) ++called;
   }
   if (called == 0) return;
   team.unanswered.fetch_add(called, sync::relaxed);
@@ -45,21 +39,22 @@ void barrier_before_real(Member& me) noexcept {
     return barrier(me);
   }
   auto const this_one = me.barriers + 1;
-  me.went_at = team.arrivals.generation();
   me.elsewhere.go(this_one);
   me.is_elsewhere = !team.ever_shared.is_so_before_wait();
   if (!me.is_elsewhere) [[unlikely]] {
     if (me.elsewhere.stay(this_one)) return barrier(me);
     team.unanswered.fetch_sub(1, sync::relaxed);
-    run_until_all_arrive(me, me.went_at);
+    run_until_all_arrive(me, me.arrivals++);
   }
   me.barriers = this_one;
 }
 
 void come_from_real(Member& me) noexcept {
   Team& team = *me.team;
-  if (std::exchange(me.is_elsewhere, false) && me.elsewhere.is_called())
-    team.unanswered.fetch_sub(1, sync::relaxed);  // too late
+  if (std::exchange(me.is_elsewhere, false) && me.elsewhere.is_called()) {  // too late
+    ++me.arrivals;
+    team.unanswered.fetch_sub(1, sync::relaxed);
+  }
   if (std::exchange(me.owes_call, false) && team.unanswered.load(sync::relaxed) != 0)
     call_by_settings_before(me, 1);
 }
@@ -76,7 +71,7 @@ void answer_call(Team& team, std::uint32_t further) noexcept {
   if (me->is_elsewhere && me->elsewhere.is_called()) {
     me->is_elsewhere = false;
     team.unanswered.fetch_sub(1, sync::relaxed);
-    run_until_all_arrive(*me, me->went_at);
+    run_until_all_arrive(*me, me->arrivals++);
     if (team.lease != nullptr) note_counts(*me);
   } else {
     me->owes_call = true;

@@ -108,7 +108,6 @@ struct Region {
   Team team;
   void const* runtime;  // an address inside
   void const* code;
-  NumThreads num_threads;
 };
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
@@ -135,7 +134,7 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
     return nullptr;
   }
   auto* const region = new (room) Region;
-  region->num_threads = runtime->num_threads;
+  region->team.count_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
   region->team.is_first = runtime->is_first;
   region->runtime = inside;
@@ -149,9 +148,9 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
 }
 
 void enter_region(void* p, std::uint32_t number, std::int32_t global_number) noexcept {
-  auto& region = *static_cast<Region*>(p);
-  auto const threads = static_cast<std::uint32_t>(region.num_threads());
-  enter(region.team, {threads, number, global_number});
+  Team& team = static_cast<Region*>(p)->team;
+  auto const threads = static_cast<std::uint32_t>(team.count_threads());
+  enter(team, {threads, number, global_number});
 }
 
 void leave_region() noexcept { leave(); }

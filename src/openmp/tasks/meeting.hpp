@@ -11,9 +11,9 @@
 //     with the generation.
 // (meeting.L) No thread waits in the runtime's barrier that nobody calls while there are tasks: it
 //     stores that it goes there, then looks whether tasks were ever shared; who shares the first
-//     one stores that, then looks who is there. All of these are seq_cst. Only a member is put
-//     where others find it by a release: for one that is not found, the second thread has all
-//     threads pass a fence and looks again, and the first one's half of that fence costs nothing.
+//     one stores that, has all threads pass a fence, then looks who is there. Each thread's half of
+//     that fence costs nothing: a store that has to be seen before the next load would wait for
+//     lines that other threads have, once in each region.
 
 #include <array>
 #include <cstdint>
@@ -70,9 +70,9 @@ class MemberTable {
  public:
   // False: there is no memory.
   bool put(std::uint32_t size, std::uint32_t number, Member& member) noexcept {
-    Slot* const slots =
-        slots_.get_or([&] { return size <= few ? first_.data() : new (std::nothrow) Slot[size]{}; },
-                      [this](Slot* made) { drop(made); });
+    Slot* const slots = size <= few ? first_.data()
+                                    : more_.get_or([=] { return new (std::nothrow) Slot[size]{}; },
+                                                   [](Slot* made) { delete[] made; });
     if (slots == nullptr) return false;
     slots[number].store(&member, sync::release);  // (meeting.M)
     return true;
@@ -80,20 +80,18 @@ class MemberTable {
 
   // Null: it has not come yet.
   Member* at(std::uint32_t number) const noexcept {
-    Slot const* const slots = slots_.get();
+    Slot const* slots = more_.get();
+    if (slots == nullptr && number < few) slots = first_.data();
     return slots == nullptr ? nullptr : slots[number].load(sync::acquire);  // (meeting.M)
   }
 
   // When nobody looks at it any more.
-  void clear() noexcept { drop(slots_.get_alone()); }
+  void clear() noexcept { delete[] more_.get_alone(); }
 
  private:
-  void drop(Slot* slots) noexcept {
-    if (slots != first_.data()) delete[] slots;
-  }
-
-  MadeOnce<Slot> slots_;
-  std::array<Slot, few> first_{};
+  MadeOnce<Slot> more_;  // in place of first_
+  // A thread that comes writes here, and need not wait for the line.
+  alignas(64) std::array<Slot, few> first_{};
 };
 
 // In which domains members are.
@@ -139,13 +137,13 @@ class Elsewhere {
   void begin() noexcept { barrier_.store(nowhere, sync::relaxed); }
   // Before it goes there, and before it looks whether tasks were ever shared.
   void go(std::uint64_t barrier) noexcept {
-    barrier_.store(barrier, sync::seq_cst);  // (meeting.L)
+    barrier_.store(barrier, sync::release);  // (meeting.G)
     sync::light_fence();                     // (meeting.L)
   }
-  // By the thread that shares the first task. True: this one is there, counts as arrived from now
-  // on, and is to be called.
+  // By the thread that shares the first task, behind its half of the fence. True: this one is
+  // there, counts as arrived from now on, and is to be called.
   bool call(std::uint64_t barrier) noexcept {
-    return barrier_.compare_exchange_strong(barrier, nowhere, sync::seq_cst);  // (meeting.L)
+    return barrier_.compare_exchange_strong(barrier, nowhere, sync::acquire);  // (meeting.G)
   }
   // By the thread: it is there, or was until it was called.
   bool is_called() const noexcept { return barrier_.load(sync::relaxed) == nowhere; }
@@ -161,18 +159,16 @@ class Elsewhere {
 
 class Arrivals {
  public:
-  // Before arrive(): what has_gone_on() is asked for.
-  std::uint32_t generation() const noexcept { return generation_.load(sync::relaxed); }
-
   // `threads`: the calling one, or others that are Elsewhere. True: all have arrived, and sleepers
   // are to be woken.
   bool arrive(std::uint32_t size, std::uint32_t threads = 1) noexcept {
-    auto const before = generation();
+    auto const before = generation_.load(sync::relaxed);
     if (arrived_.fetch_add(threads, sync::acq_rel) + threads != size) return false;  // (meeting.G)
     arrived_.store(0, sync::relaxed);
     generation_.store(before + 1, sync::seq_cst);  // (meeting.G) (sleeper.S)
     return true;
   }
+  // `before`: how often all had arrived before the calling thread did.
   bool has_gone_on(std::uint32_t before) const noexcept {
     return generation_.load(sync::seq_cst) != before;  // (meeting.G) (sleeper.S)
   }

@@ -38,9 +38,10 @@ void enter(Team& team, Joined how) noexcept {
   me.look_after(1);
   me.has_let_others_begin = me.is_elsewhere = me.owes_call = false;
   me.elsewhere.begin();
+  me.arrivals = 0;
   me.barriers = 0;
   me.singles = 0;
-  team.size.store(how.size, sync::relaxed);
+  if (team.size.load(sync::relaxed) != how.size) team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
   int const cpu = platform::cpu_of_thread();
   me.cpu.store(cpu, sync::relaxed);

@@ -490,9 +490,8 @@ void barrier(Member& me) noexcept {
   search_until(me, [&me] { return me.implicit.is_drained(); });
   me.tied = tied;
   if (me.size > 1) {
-    auto& arrivals = me.team->arrivals;
-    auto const before = arrivals.generation();
-    if (arrivals.arrive(me.size))
+    auto const before = me.arrivals++;
+    if (me.team->arrivals.arrive(me.size))
       wake_all(me);
     else
       run_until_all_arrive(me, before);

@@ -124,8 +124,8 @@ struct alignas(64) Member {
   bool has_let_others_begin = false;  // in this region
   bool is_elsewhere = false;          // and has answered no call
   bool owes_call = false;             // it has begun another's
-  std::uint32_t went_at = 0;          // the generation of the team's arrivals then
-  std::uint64_t barriers = 0;         // of this region, that are behind it
+  std::uint32_t arrivals = 0;         // in the team's barriers: their generation when it comes
+  std::uint64_t barriers = 0;         // of this region, also of the runtime's, that are behind it
   std::uint32_t singles = 0;          // with copyprivate, that it has come to there
   Member* outer = nullptr;            // of the region around this one
   Member* inner = nullptr;            // of regions inside, kept
@@ -143,28 +143,30 @@ struct alignas(64) Member {
 };
 
 struct Team {
+  // In a region without tasks, its threads read no more than the first line.
   sync::atomic<std::uint32_t> size{0};
   sync::atomic<std::uint32_t> cpus{1};  // for its threads, which may be more
   bool is_kmpc = false;                 // libomp's: its teams of one run each task at once
   bool is_libgomp = false;              // the runtime: libomp has libgomp's functions, too
   bool is_first = false;                // the program began with the runtime
   bool had_tasks = false;  // threads have shared some in an earlier region of this code
+  EverShared ever_shared;
+  int (*count_threads)() = nullptr;  // the runtime's, for each of them
   // Has the runtime make so many tasks that call answer_call(), for the threads that wait in a
   // barrier of its own. Null: all wait in ours first.
   void (*call)(Team& team, std::uint32_t tasks) noexcept = nullptr;
-  sync::atomic<std::uint32_t> unanswered{0};  // threads that have been called, and have not come
+  RunningLease* lease = nullptr;  // null: its threads stay where they are
   MemberTable<Member, 16> members;
+  sync::atomic<std::uint32_t> unanswered{0};  // threads that have been called, and have not come
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
-  EverShared ever_shared;
   FirstComers singles;     // with copyprivate, of libgomp
   void* copied = nullptr;  // what the last of them hands to all, by its barrier
   MadeOnce<NearQueues> near;
-  TeamDomains domains;            // kept where there are several
-  TaskList injected;              // tasks that no member's deque could take
-  TaskList yielded;               // untied tasks that have ended a part by a taskyield
-  RunningLease* lease = nullptr;  // null: its threads stay where they are
-  Changes changes;                // of the lease
+  TeamDomains domains;  // kept where there are several
+  TaskList injected;    // tasks that no member's deque could take
+  TaskList yielded;     // untied tasks that have ended a part by a taskyield
+  Changes changes;      // of the lease
 };
 
 // Of the calling thread: the innermost region whose tasks are ours; null: none.

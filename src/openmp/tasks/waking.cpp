@@ -46,7 +46,7 @@ void notify(Member& me) noexcept {
 bool publish_for_others(Member& me) noexcept {
   bool has_published = false;
   visit_nearest_first(me, [&](Member& m) {
-    if (m.deque.has_private() && platform::has_fence_everywhere()) {
+    if (m.deque.has_private() && platform::fence_everywhere()) {
       note_shared(me);
       if (m.deque.publish_for_owner(platform::fence_everywhere)) has_published = true;
     }
