@@ -274,7 +274,7 @@ class NIGH_API task_scope {
   void finish() noexcept {
     while (stack_->top > base_) {
       auto* const slot = stack_->top - 1;
-      if (stack_->wanted.load(sync::relaxed) || !stack_->is_private(slot)) [[unlikely]]
+      if (stack_->wanted.load(sync::relaxed) || !stack_->begin_taking(slot)) [[unlikely]]
         nigh::detail::finish_top(*stack_);
       else
         slot->call(*slot, stack_);

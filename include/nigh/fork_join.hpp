@@ -47,7 +47,7 @@ class forked {
   // A task_slot::entry.
   static void run(task_slot& slot, task_stack* popping) noexcept {
     auto& self = *static_cast<forked*>(slot.object);
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     try {
       ::new (static_cast<void*>(__builtin_addressof(self.result_))) value(value_of(std::forward<G>(*self.call_)));
       self.threw_ = false;
@@ -111,7 +111,7 @@ template <class Left, class CallRight>
 template <class F, class G>
 [[gnu::noinline]] both_values<F, G> fork_in(task_stack& stack, F&& f, G&& g) {
   forked<G> right(g);
-  auto* const slot = stack.top;
+  task_slot* const slot = stack.top;
   slot->object = &right;
   stack.push(slot, &forked<G>::run);
   auto left = [&] {

@@ -165,7 +165,7 @@ class NIGH_API task_scope {
   void finish() noexcept {
     while (stack_->top > base_) {
       auto* const slot = stack_->top - 1;
-      if (stack_->wanted.load(sync::relaxed) || !stack_->is_private(slot)) [[unlikely]]
+      if (stack_->wanted.load(sync::relaxed) || !stack_->begin_taking(slot)) [[unlikely]]
         detail::finish_top(*stack_);
       else
         slot->call(*slot, stack_);
@@ -248,7 +248,7 @@ struct task_scope::child {
     auto* const stored = std::launder(reinterpret_cast<C*>(slot.closure));
     C call(std::move(*stored));  // the task may put another one into its slot
     stored->~C();
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     scope.run(call);
   }
   // The same where a runtime keeps depths: the owner pops past the code that does.
@@ -265,7 +265,7 @@ struct task_scope::near_child {
   task_scope* scope;
   std::conditional_t<trivial, C, std::optional<C>> call;
   void operator()() noexcept {
-    auto* const base = detail::this_stack->top;
+    detail::task_slot* const base = detail::this_stack->top;
     scope->count_own_near(+1);
     if constexpr (trivial) {
       scope->run(call);

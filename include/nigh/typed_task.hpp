@@ -141,7 +141,7 @@ class typed_task {
   // A task_slot::entry. The thread that joins the task finds the result in its slot.
   static void run(detail::task_slot& slot, detail::task_stack* popping) noexcept {
     auto const args = *std::launder(reinterpret_cast<arguments*>(slot.closure));
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     try {
       result const made = call(this_task_context(), args, every_argument());
       ::new (static_cast<void*>(slot.closure)) result(made);

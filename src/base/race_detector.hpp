@@ -45,6 +45,7 @@ namespace nigh::base {
 
 inline void announce_release(void const volatile*) noexcept {}
 inline void announce_acquire(void const volatile*) noexcept {}
+inline bool is_listened_to() noexcept { return false; }
 
 #else
 
@@ -56,6 +57,8 @@ inline void announce_acquire(void const volatile* word) noexcept {
   if (__tsan_acquire != nullptr) [[unlikely]]
     __tsan_acquire(const_cast<void*>(word));
 }
+// Does anybody hear that?
+inline bool is_listened_to() noexcept { return __tsan_release != nullptr; }
 
 #endif
 

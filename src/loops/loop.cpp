@@ -85,7 +85,7 @@ void Loop::enter(tasks::Worker& me, std::uint32_t others) noexcept {
 
 // The larger half first: the oldest task of a stack is the first to be stolen.
 Tickets Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
-  auto* const first = stack.top;
+  detail::task_slot* const first = stack.top;
   while (others > 0) {
     auto const half = (others + 1) / 2;
     hand_out_one(stack, half - 1);
@@ -117,7 +117,7 @@ void Loop::run_ticket(task_slot& slot, task_stack* popping) noexcept {
   auto& loop = *static_cast<Loop*>(slot.object);
   std::uint32_t others;
   std::memcpy(&others, slot.closure, sizeof others);
-  if (popping != nullptr) popping->top = &slot;
+  if (popping != nullptr) popping->end_taking(&slot);
   auto* const me = detail::this_stack->worker;
   if (popping != nullptr)  // the loop is over, or this thread waits for something within it
     loop.take_part(me, me->victims->self);

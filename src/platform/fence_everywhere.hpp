@@ -9,4 +9,7 @@ namespace nigh::platform {
 // many threads may take milliseconds. False: the kernel or a sandbox refuses it.
 bool fence_everywhere() noexcept;
 
+// Where the process has one thread, makes the first call a quick one.
+void prepare_fence_everywhere() noexcept;
+
 }  // namespace nigh::platform

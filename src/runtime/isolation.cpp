@@ -43,7 +43,7 @@ void Worker::mark(detail::task_slot& slot) noexcept {
 // of an earlier one. Slots below the top may still hold tasks with bits.
 void Worker::clear_marks() noexcept {
   if (marked_to == nullptr) return;
-  auto* const free = std::max(marked_from, stack.top);
+  auto* const free = std::max<detail::task_slot*>(marked_from, stack.top);
   for (auto* slot = free; slot < marked_to; ++slot) slot->depth &= ~mark_bits;
   marked_to = free > marked_from ? std::min(free, marked_to) : nullptr;
 }

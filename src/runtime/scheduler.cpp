@@ -15,6 +15,7 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/fence_everywhere.hpp"
 #include "platform/thread.hpp"
 #include "platform/unknown_variables.hpp"
 #include "policy/cpus/thread_count.hpp"
@@ -193,6 +194,7 @@ void Scheduler::start_threads() {
   auto const workers = pool_.layout.workers();
   ready_.emplace(workers);
   std::string error;
+  platform::prepare_fence_everywhere();
   if (!pool_.threads.start_workers([this](Worker& me) { live(me); }, error)) {
     // The threads that did start wait for the others; let them through, to their end.
     pool_.stopping.store(true, sync::relaxed);

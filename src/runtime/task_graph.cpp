@@ -114,7 +114,7 @@ void task_scope::run_ready(task_record* task) noexcept {
     return;
   }
   for (task->next = nullptr; task != nullptr;) {
-    auto* const base = detail::this_stack->top;
+    detail::task_slot* const base = detail::this_stack->top;
     count_own_near(+1);
     if (stop_.is_requested()) {
       drop(*task);

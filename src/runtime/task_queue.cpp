@@ -61,7 +61,7 @@ static_assert(std::is_trivially_copyable_v<Stored> && sizeof(void*) <= 8);
 // Calls f as a task of this thread: its own tasks lie above all that is there now.
 void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) noexcept {
   auto& stack = *this_stack;
-  auto* const outer = std::exchange(stack.base, stack.top);
+  auto* const outer = std::exchange(stack.base, static_cast<task_slot*>(stack.top));
   f(in, out);
   stack.base = outer;
   queue.counts_of(*stack.worker).finish();
@@ -76,14 +76,14 @@ void run_slot(task_slot& slot, task_stack* popping) noexcept {
   auto* const out = stored.out;
   if constexpr (input == Input::on_heap) {
     void* const in = stored.on_heap();
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     call(queue, f, in, out);
     std::free(in);
   } else {
     alignas(16) std::uint64_t in[std::extent_v<decltype(Stored::in)>];
     if constexpr (input == Input::one_word) in[0] = stored.in[0];
     if constexpr (input == Input::in_slot) std::memcpy(in, stored.in, sizeof in);
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     call(queue, f, input == Input::none ? nullptr : in, out);
   }
 }
@@ -102,7 +102,7 @@ std::uint64_t word_at(void const* in, std::size_t bytes) noexcept {
 
 // For a stack with room; false when there is no memory for the input.
 bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
-  auto* const slot = to.stack.top;
+  task_slot* const slot = to.stack.top;
   auto& stored = *::new (static_cast<void*>(slot->closure)) Stored;
   stored.f = what.f;
   stored.out = what.out;
@@ -151,7 +151,7 @@ void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
 // With all that it puts.
 void run_whole(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
   queue.counts_of(me).put.add(1);
-  auto* const base = me.stack.top;
+  task_slot* const base = me.stack.top;
   call(queue, what.f, what.in, what.out);
   me.finish_down_to(base);
 }
@@ -162,7 +162,7 @@ void finish(Worker& me) noexcept {
   bool const tracks_depth = me.pool.limits_forks();
   while (stack.top > stack.base) {
     auto* const slot = stack.top - 1;
-    if (stack.wanted.load(sync::relaxed) || !stack.is_private(slot) || tracks_depth)
+    if (stack.wanted.load(sync::relaxed) || tracks_depth || !stack.begin_taking(slot))
       me.finish_top();
     else
       slot->call(*slot, &stack);

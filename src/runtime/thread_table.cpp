@@ -39,7 +39,9 @@ bool Worker::set_up_stack() noexcept {
   auto* const slots = static_cast<detail::task_slot*>(
       platform::map_zeroes(capacity * sizeof(detail::task_slot)));
   if (slots == nullptr) return false;
-  stack.slots = stack.top = stack.split = stack.base = slots;
+  stack.slots = stack.base = slots;
+  stack.split.store(slots, sync::relaxed);
+  stack.top = slots;
   stack.capacity = static_cast<std::uint32_t>(capacity);
   room_ends = slots + capacity;
   stack.limit = pool.limits_forks() || marks() != 0 ? slots : room_ends;

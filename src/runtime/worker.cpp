@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/random.hpp"
 #include "platform/futex.hpp"
-#include "platform/pause.hpp"
 #include "platform/thread.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/searching.hpp"
@@ -18,7 +17,6 @@ using detail::task;
 using detail::task_slot;
 using detail::task_stack;
 using detail::this_stack;
-using policy::Permissions;
 using policy::search_order;
 using policy::SearchPhase;
 using policy::Source;
@@ -98,7 +96,7 @@ struct Receivers : Zero {
 };
 
 template <class Until>
-constexpr Permissions unrestricted =  // by its stack or its cpu
+constexpr policy::Permissions unrestricted =  // by its stack or its cpu
     policy::permissions(policy::ThreadKind::worker, Until::waiting_for, false, false);
 
 }  // namespace
@@ -226,7 +224,7 @@ bool Worker::search(Job& job, Until until) noexcept {
   auto const may = policy::permissions(relieved ? policy::ThreadKind::relieved_worker : kind,
                                        Until::waiting_for, low, leaves, isolated);
   Searching searching{*this, may.counts_as_searching()};
-  std::int64_t since = base::now_ns();
+  std::int64_t since = base::now_ns(), shares_from_us = idle_policy.shares_for_others_us;
   for (int failed_rounds = 0; !until.done() && is_to_leave() == leaves; ++failed_rounds) {
     if (is_held_off()) {
       auto const news = [&] {
@@ -243,15 +241,18 @@ bool Worker::search(Job& job, Until until) noexcept {
           searching.sleep_displaced(news) && pool.threads.displacers_sleep(*this);
       continue;
     }
-    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job))
+    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job)) {
+      searching.found_of = job.victim;
       return true;
+    }
     counters.failed_steals.add(1);
     trace.search_failed();
     if (failed_rounds % idle_policy.rounds_per_clock_reading != 0) {
       pause(idle_policy.pauses_searching);
       continue;
     }
-    auto how = policy::rest((base::now_ns() - since) / 1000, woken_in_vain, idle_policy);
+    auto const idle_us = (base::now_ns() - since) / 1000;
+    auto how = policy::rest(idle_us, woken_in_vain, idle_policy);
     // An external thread takes no queued tasks. The worker that it displaces does: it makes room.
     if (is_external() && !pool.group(group).queue->empty()) how = policy::Rest::sleep;
     switch (how) {
@@ -259,11 +260,16 @@ bool Worker::search(Job& job, Until until) noexcept {
         pause(idle_policy.pauses_searching);
         break;
       case policy::Rest::yield:
+        if (may.stacks && idle_us >= shares_from_us) {
+          shares_from_us = 2 * idle_us;
+          if (share_for_others()) continue;
+        }
         platform::yield();
         // It counts as that many rounds, and the next one reads the clock again.
         failed_rounds += idle_policy.rounds_per_clock_reading - 1;
         break;
       case policy::Rest::sleep: {
+        if (may.stacks && share_for_others()) continue;
         auto const news = [&] {
           if (until.surely_done() ||
               (asked_to.load(sync::seq_cst) == leave) != leaves)  // (parking.S)
@@ -279,6 +285,7 @@ bool Worker::search(Job& job, Until until) noexcept {
         }
         failed_rounds = 0;
         since = base::now_ns();
+        shares_from_us = idle_policy.shares_for_others_us;
       }
     }
   }
@@ -385,7 +392,7 @@ void Worker::run(Job& job) noexcept {
 // where it can be stolen again. But those of an isolated region, which lie above all others, run before that, one
 // after the other: a thread waits for them that runs nothing else, and may hold a lock that the others want.
 void Worker::run_stolen(Job const& job) noexcept {
-  auto* const base = stack.top;
+  detail::task_slot* const base = stack.top;
   auto* const first = job.stolen.first;
   auto count = job.stolen.count;
   while (count > 0 && (first[count - 1].depth & isolated_bit) != 0) --count;
@@ -402,7 +409,7 @@ void Worker::run_stolen(Job const& job) noexcept {
     std::memcpy(proxy.closure, &job.victim, sizeof job.victim);
     proxy.depth = first[i].depth;
     if ((proxy.depth & mark_bits) != 0) mark(proxy);
-    ++stack.top;
+    stack.top = &proxy + 1;
   }
   if (count > 1) share();
   run_stolen_slot(*job.victim, *first);
@@ -415,7 +422,7 @@ void Worker::run_proxy(task_slot& proxy, task_stack* popping) noexcept {
   auto& slot = *static_cast<task_slot*>(proxy.object);
   Worker* victim;
   std::memcpy(&victim, proxy.closure, sizeof victim);
-  if (popping != nullptr) popping->top = &proxy;
+  if (popping != nullptr) popping->end_taking(&proxy);
   run_stolen_slot(*victim, slot);
 }
 
@@ -430,23 +437,16 @@ void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
   victim.finish_stolen(slot);
 }
 
-// ---- sharing and joining
-
-void Worker::share() noexcept { publish(policy::tasks_to_share(stack.private_tasks())); }
-
-void Worker::share_all() noexcept { publish(stack.private_tasks()); }
-
-void Worker::publish(std::uint32_t n) noexcept {
-  if (n == 0) return;
-  base::announce_release(&stack.shared);  // (stack.C)
-  stack.publish(n);
-  pool.parking.notify(group, Parking::everywhere);
-}
+// ---- joining
 
 bool Worker::run_top() noexcept {
   if (stack.wanted.load(sync::relaxed) && stack.private_tasks() > 1) share();
   auto* const slot = stack.top - 1;
-  if (!stack.is_private(slot) && !stack.reclaim(slot)) return false;
+  begin_changing();
+  if (!stack.is_private(slot) && !stack.reclaim(slot)) {
+    stack.end_changing();
+    return false;
+  }
   auto const depth_before = depth;
   if (pool.options.depth_cutoff > 0) set_depth(slot->depth | (depth & isolated_bit));
   slot->call(*slot, &stack);
@@ -458,7 +458,9 @@ void Worker::finish_top() noexcept {
   auto* const slot = stack.top - 1;
   if (run_top()) return;
   help_until(StolenTask{pool, *slot});
+  begin_changing();
   stack.drop_stolen(slot);
+  stack.end_changing();
 }
 
 void Worker::finish_down_to(task_slot* top) noexcept {
@@ -479,9 +481,7 @@ void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1
 
 namespace nigh::detail {
 
-// The slow ways from push() and from a join in the public headers.
-
-void share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
+// The slow ways from a join in the public headers.
 
 void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
 

@@ -206,7 +206,10 @@ struct alignas(64) Worker {
   void run(Job& job) noexcept;
   void run_stolen(Job const& job) noexcept;
   static void run_proxy(detail::task_slot& proxy, detail::task_stack* popping) noexcept;
-  void publish(std::uint32_t n) noexcept;
+  template <class HowMany>
+  void publish(HowMany how_many) noexcept;  // so many of its private tasks
+  void begin_changing() noexcept;           // of its stack, when nobody helps there any more
+  bool share_for_others() noexcept;         // whose threads do not; were there any?
 };
 
 // While one lives, the calling thread runs a stolen or queued task, or a message. Frames lie one on

@@ -5,9 +5,11 @@
 #include <array>
 #include <memory>
 #include <nigh/detail/task_stack.hpp>
+#include <source_location>
 
 #include "letters.hpp"
 #include "runtime/parking.hpp"
+#include "runtime/stack_help.hpp"
 
 namespace nigh::model {
 namespace {
@@ -27,9 +29,12 @@ struct Job {
 };
 
 struct Machine {
-  explicit Machine(std::uint32_t share_goal = 0)
-      : parking(std::vector<std::vector<int>>{{1, 2}}, std::vector<std::vector<int>>{{0}}, 3) {
-    stack.slots = stack.top = stack.split = slots.data();
+  explicit Machine(std::uint32_t share_goal = 0, bool may_help = false)
+      : somebody_may_help(may_help),
+        parking(std::vector<std::vector<int>>{{1, 2}}, std::vector<std::vector<int>>{{0}}, 3) {
+    stack.slots = slots.data();
+    stack.split.store(slots.data(), sync::relaxed);
+    stack.top = slots.data();
     stack.limit = slots.data() + slots.size();
     stack.capacity = static_cast<std::uint32_t>(slots.size());
     stack.share_goal = share_goal;
@@ -37,18 +42,41 @@ struct Machine {
 
   void push(int job, int input) {
     jobs[static_cast<std::size_t>(job)].input.set(input);
-    stack.top++->object = &jobs[static_cast<std::size_t>(job)];
+    stack.top->object = &jobs[static_cast<std::size_t>(job)];
+    stack.top = stack.top + 1;
   }
 
   static void run(task_slot& slot) { static_cast<Job*>(slot.object)->run(); }
 
-  // As scheduler::finish_top() does.
+  // Without helpers there would be more schedules, but nothing else in them.
+  void begin_changing() {
+    while (somebody_may_help) {
+      stack.begin_changing();
+      if (!stack.is_helped()) return;
+      stack.end_changing();
+      sync::pause();
+    }
+  }
+  void end_changing() {
+    if (somebody_may_help) stack.end_changing();
+  }
+  void publish(std::uint32_t n) {
+    begin_changing();
+    stack.publish(std::min(n, stack.private_tasks()));
+    end_changing();
+  }
+
+  // As Worker::finish_top() does.
   void join(int job, bool asleep = false) {
-    auto* const slot = stack.top - 1;
+    detail::task_slot* const slot = stack.top - 1;
+    begin_changing();
     if (stack.is_private(slot) || stack.reclaim(slot)) {
+      void* const object = slot->object;
       stack.top = slot;
-      run(*slot);
+      end_changing();
+      static_cast<Job*>(object)->run();
     } else {
+      end_changing();
       while (!slot->finished()) {
         if (asleep)
           parking.sleep_uncounted(0, [&] {
@@ -56,10 +84,26 @@ struct Machine {
           });
         sync::pause();
       }
+      begin_changing();
       stack.drop_stolen(slot);
+      end_changing();
     }
     auto const& done = jobs[static_cast<std::size_t>(job)];
     check(done.output.get() == done.input.get() + 1, "the joiner has the task's result");
+  }
+
+  // As fork_join() does.
+  void pop(int job) {
+    detail::task_slot* const slot = stack.top - 1;
+    if (!stack.pop(slot)) return join(job);
+    run(*slot);
+  }
+  bool help() {
+    return tasks::publish_for_owner(
+        stack, [](std::source_location w = std::source_location::current()) {
+          fence(w);
+          return true;
+        });
   }
 
   // One attempt of the thief in this thread slot.
@@ -75,6 +119,7 @@ struct Machine {
     return true;
   }
 
+  bool const somebody_may_help;
   std::array<task_slot, 4> slots{};
   std::array<Job, 4> jobs;
   task_stack stack;
@@ -87,7 +132,7 @@ Scenario last_task() {
     auto m = std::make_shared<Machine>();
     run.threads = {[m] {
                      m->push(0, 1);
-                     m->stack.publish(1);
+                     m->publish(1);
                      m->join(0);
                      check(m->stack.top == m->stack.slots, "all is taken off");
                    },
@@ -102,10 +147,10 @@ Scenario moving_split(std::uint32_t most) {
     run.threads = {[m] {
                      m->push(0, 1);
                      m->push(1, 2);
-                     m->stack.publish(2);
+                     m->publish(2);
                      m->join(1);
                      m->push(2, 3);
-                     m->stack.publish(m->stack.private_tasks());
+                     m->publish(m->stack.private_tasks());
                      m->join(2);
                      m->join(0);
                      check(m->stack.top == m->stack.slots, "all is taken off");
@@ -123,7 +168,7 @@ Scenario two_thieves() {
     run.threads = {[m] {
                      m->push(0, 1);
                      m->push(1, 2);
-                     m->stack.publish(2);
+                     m->publish(2);
                      m->join(1);
                      m->join(0);
                    },
@@ -138,7 +183,7 @@ Scenario used_again() {
     run.threads = {[m] {
                      for (int job : {0, 1}) {
                        m->push(job, job);
-                       m->stack.publish(1);
+                       m->publish(1);
                        m->join(job);
                      }
                    },
@@ -152,7 +197,7 @@ Scenario joining_asleep() {
     auto m = std::make_shared<Machine>();
     run.threads = {[m] {
                      m->push(0, 1);
-                     m->stack.publish(1);
+                     m->publish(1);
                      m->join(0, true);
                    },
                    [m] { m->steal_and_run(1); }};
@@ -166,7 +211,7 @@ Scenario thief_asleep() {
     auto m = std::make_shared<Machine>();
     run.threads = {[m] {
                      m->push(0, 1);
-                     m->stack.publish(1);
+                     m->publish(1);
                      m->parking.notify(0, tasks::Parking::everywhere);
                      while (!m->slots[0].finished()) sync::pause();
                      m->join(0);
@@ -182,12 +227,71 @@ Scenario thief_asleep() {
   };
 }
 
+// The owner shares nothing, and another thread does in its place.
+Scenario helped() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>(0, true);
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->push(1, 2);
+                     m->pop(1);
+                     m->pop(0);
+                     check(m->stack.top == m->stack.slots, "all is taken off");
+                   },
+                   [m] {
+                     m->help();
+                     m->steal_and_run(1);
+                   }};
+  };
+}
+
+// The same of an owner that reads what it takes off, and then uses the slot again.
+Scenario helped_at_a_scope() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>(0, true);
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->join(0);
+                     m->push(1, 2);
+                     m->join(1);
+                   },
+                   [m] {
+                     m->help();
+                     m->steal_and_run(1);
+                   }};
+  };
+}
+
+// An owner that publishes and takes back meanwhile.
+Scenario helped_while_sharing() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>(0, true);
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->push(1, 2);
+                     m->publish(1);
+                     m->pop(1);
+                     m->pop(0);
+                   },
+                   [m] {
+                     m->help();
+                     m->steal_and_run(1);
+                   }};
+  };
+}
+
 TEST(TaskStack, EachTaskRunsOnce) {
   expect_holds(last_task(), {.preemptions = 4});
   expect_holds(moving_split(1), {.preemptions = 3});
   expect_holds(moving_split(2), {.preemptions = 3});
   expect_holds(two_thieves(), {.preemptions = 3});
   expect_holds(used_again(), {.preemptions = 3});
+}
+
+TEST(TaskStack, EachTaskRunsOnceWhereAnotherThreadPublishes) {
+  expect_holds(helped(), {.preemptions = 3});
+  expect_holds(helped_at_a_scope(), {.preemptions = 3});
+  expect_holds(helped_while_sharing(), {.preemptions = 3});
 }
 
 TEST(TaskStack, NobodySleepsOverATask) {
@@ -197,6 +301,9 @@ TEST(TaskStack, NobodySleepsOverATask) {
 
 TEST(TaskStack, C) { expect_needed("stack.C", Order::relaxed, last_task()); }
 TEST(TaskStack, E) { expect_needed("stack.E", Order::relaxed, last_task()); }
+TEST(TaskStack, A) { expect_needed("stack.A", Order::relaxed, helped()); }
+TEST(TaskStack, B) { expect_needed("stack.B", Order::relaxed, helped_at_a_scope()); }
+TEST(TaskStack, P) { expect_needed("stack.P", Order::relaxed, helped()); }
 TEST(TaskStack, SOfTheJoiner) { expect_needed("parking.S", Order::acq_rel, joining_asleep()); }
 TEST(TaskStack, SOfTheThief) { expect_needed("parking.S", Order::acq_rel, thief_asleep()); }
 

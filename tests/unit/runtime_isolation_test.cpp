@@ -259,7 +259,7 @@ TEST(Isolation, LeavesNothingBehind) {
     EXPECT_FALSE(nigh::detail::in_isolated_region());
     EXPECT_NE(nigh::detail::this_stack->limit, nigh::detail::this_stack->slots);
     auto const* const stack = nigh::detail::this_stack;
-    for (auto const* s = stack->top; s < stack->slots + stack->capacity; ++s)
+    for (nigh::detail::task_slot const* s = stack->top; s < stack->slots + stack->capacity; ++s)
       EXPECT_EQ(s->depth >> 31, 0u);
   });
 }

@@ -40,28 +40,36 @@ TEST(TaskScope, RunsWhatItWasGiven) {
 
 extern "C" [[gnu::weak]] void __tsan_acquire(void* address);
 
+// Of so many long tasks on as many threads none waits while a thread has nothing to do.
+void expect_all_beside_each_other(int tasks) {
+  constexpr auto long_enough = std::chrono::seconds(20);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> begun{0};
+    auto const task = [&] {
+      ++begun;
+      auto const end = std::chrono::steady_clock::now() + long_enough;
+      while (begun != tasks && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      EXPECT_EQ(begun, tasks);
+    };
+    task_scope scope;
+    for (int i = 0; i < tasks; ++i) scope.spawn(task);
+    scope.wait();
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 // A thread that waits takes its newest task, and leaves the one below it to the thread that it has woken.
 TEST(TaskScope, TwoTasksRunBesideEachOther) {
-  constexpr auto long_enough = std::chrono::seconds(20);
-  auto const two = [&] {
-    for (int round = 0; round < 20; ++round) {
-      std::atomic<int> begun{0};
-      auto const task = [&] {
-        ++begun;
-        auto const end = std::chrono::steady_clock::now() + long_enough;
-        while (begun != 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-        EXPECT_EQ(begun, 2);
-      };
-      task_scope scope;
-      scope.spawn(task);
-      scope.spawn(task);
-      scope.wait();
-      if (testing::Test::HasFailure()) return;
-    }
-  };
   runtime rt({.machine = &four_by_two(), .workers = 2});
-  rt.invoke(two);
-  rt.run(two);
+  rt.invoke([] { expect_all_beside_each_other(2); });
+  rt.run([] { expect_all_beside_each_other(2); });
+}
+
+// More than a stack shares before anybody asks.
+TEST(TaskScope, AsManyTasksAsThreadsRunBesideEachOther) {
+  runtime rt({.machine = &four_by_two(), .workers = 8});
+  rt.invoke([] { expect_all_beside_each_other(8); });
+  rt.run([] { expect_all_beside_each_other(8); });
 }
 
 struct Chain {

@@ -164,7 +164,7 @@ struct of_function {
     auto* const scope = static_cast<task_scope*>(slot.object);
     kept mine(std::move(in(slot)));  // the task may put another one into the slot
     std::destroy_at(&in(slot));
-    if (popping != nullptr) popping->top = &slot;
+    if (popping != nullptr) popping->end_taking(&slot);
     try {
       mine.get().run();
     } catch (...) {

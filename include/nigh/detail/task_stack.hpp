@@ -12,9 +12,14 @@
 //   owner   push, pop at top; publish moves split up, reclaim moves it down; one thread
 //   thief   steal at tail, any thread
 //
-// Private tasks are the owner's alone: push and pop touch no atomic but `wanted`, which it reads.
+// Private tasks are the owner's: push and pop write no word that thieves write, and have no fence.
 // Tail and split share one word, so that a steal and a reclaim cannot both have a task: each is one
 // compare-exchange of that word, and the loser sees what became of it.
+//
+// An owner that runs a long task looks at nothing meanwhile. Another thread that has looked for
+// work in vain for a while then publishes its private tasks in its place. The owner's hot paths
+// have no fence for that: the other thread makes each thread of the process pass one. (As in
+// src/openmp/tasks/task_deque.hpp.)
 //
 // Invariant: tail <= split <= top <= capacity, as slot indices. Tasks are joined newest first, so
 // when the top task has been stolen, so have all below it, and tail == split == top.
@@ -26,6 +31,11 @@
 // (stack.E) finish() releases what the thief did; finished() acquires it, so the joiner sees the
 //     results. The counters of a scope's tasks do the same: the last step down to 0, and the load
 //     that reads 0.
+// (stack.A) Of a private task, either the owner's pop sees that split has passed it, or the other
+//     thread sees that it is gone: each stores its side, passes a fence, and loads the other's.
+// (stack.B) The owner's own changes of split, and its reading of a slot that it takes off, exclude
+//     the other thread in the same way, by `changes` and `helped`; who begins sees what was before.
+// (stack.P) The other thread sees whole tasks below top: the owner releases top, it acquires it.
 // By (parking.S) a sleeper misses no published task, and no finished one that it waits for
 // (runtime/parking.hpp).
 
@@ -59,8 +69,8 @@ namespace nigh::detail {
 struct task_stack;
 
 struct task_slot {
-  // Runs the task; keeps its exceptions. `popping` is the stack whose owner took the task off the
-  // top: its top is lowered as soon as nothing in the slot is needed any more. Null for a thief,
+  // Runs the task; keeps its exceptions. `popping` is the stack whose owner takes the task off the
+  // top, and gets end_taking() as soon as nothing in the slot is needed any more. Null for a thief,
   // who holds the slot until finish().
   using entry = void (*)(task_slot& slot, task_stack* popping) noexcept;
 
@@ -85,6 +95,20 @@ static_assert(sizeof(task_slot) == 64, "one cache line");
 // The result of an attempt to steal.
 enum class steal : std::uint8_t { taken, lost, empty };  // lost: another thread was faster
 
+// Where an owner's tasks end. It alone writes it.
+class stack_top {
+ public:
+  constexpr stack_top() = default;
+  operator task_slot*() const noexcept { return at_.load(sync::relaxed); }
+  task_slot* operator->() const noexcept { return at_.load(sync::relaxed); }
+  void operator=(task_slot* slot) noexcept { at_.store(slot, sync::release); }  // (stack.P)
+  // For others: all below is whole.
+  task_slot* seen() const noexcept { return at_.load(sync::acquire); }  // (stack.P)
+
+ private:
+  sync::atomic<task_slot*> at_{nullptr};
+};
+
 // The owner publishes, and wakes somebody if all are asleep.
 NIGH_API void share_tasks(task_stack& stack) noexcept;
 
@@ -94,26 +118,33 @@ struct alignas(64) task_stack : task_context {
     std::uint32_t count = 0;
   };
 
-  // Only the owner writes here. Thieves read `slots` and `share_goal`.
-  task_slot* top = nullptr;
+  // The owner writes here, and who helps it writes split. Thieves read `slots` and `share_goal`.
+  stack_top top;
   task_slot* limit = nullptr;  // from here on a push takes the slow way
-  task_slot* split = nullptr;
+  sync::atomic<task_slot*> split{nullptr};
   task_slot* slots = nullptr;
   std::uint32_t capacity = 0;
   std::uint32_t share_goal = 0;  // so many are shared before a thief asks, if there are; 0: none
   tasks::Worker* worker = nullptr;  // whose stack this is; null: nobody's
   task_slot* base = nullptr;        // what the C interface waits for lies above it: all that the
                                     // running task has put
+  sync::atomic<std::uint32_t> changes{0};  // that the owner is at, one within the other
 
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> shared{0};  // tail, and split above it
   sync::atomic<bool> wanted{false};                   // the owner should publish
+  sync::atomic<bool> helped{false};                   // another thread does
 
   std::uint32_t index(task_slot const* s) const noexcept {
     return static_cast<std::uint32_t>(s - slots);
   }
-  bool is_private(task_slot const* s) const noexcept { return s >= split; }
-  std::uint32_t private_tasks() const noexcept { return static_cast<std::uint32_t>(top - split); }
+  bool is_private(task_slot const* s) const noexcept { return s >= split.load(sync::relaxed); }
+  // 0 also for others who see an old top beside a new split.
+  std::uint32_t private_tasks() const noexcept {
+    task_slot const* const end = top.seen();
+    task_slot const* const begin = split.load(sync::relaxed);
+    return begin < end ? static_cast<std::uint32_t>(end - begin) : 0;
+  }
 
   static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split_at) noexcept {
     return tail | std::uint64_t{split_at} << 32;
@@ -138,23 +169,52 @@ struct alignas(64) task_stack : task_context {
   // Owner: takes off `slot`, if it is the newest task and nobody could have taken it.
   bool pop(task_slot* slot) noexcept {
     // Not slot + 1, which would be kept in a register through the task.
-    auto const newest = reinterpret_cast<std::uintptr_t>(top) - sizeof(task_slot);
-    if (newest != reinterpret_cast<std::uintptr_t>(slot) || !is_private(slot)) [[unlikely]]
+    auto const newest = reinterpret_cast<std::uintptr_t>(static_cast<task_slot*>(top)) - sizeof(task_slot);
+    if (newest != reinterpret_cast<std::uintptr_t>(slot)) [[unlikely]]
       return false;
     top = slot;
+    sync::light_fence();  // (stack.A)
+    if (!is_private(slot)) [[unlikely]] {
+      top = top + 1;
+      return false;
+    }
     return true;
   }
 
-  // Owner: lets thieves have the oldest n private tasks.
+  // Owner: from here to end_changing() nobody helps, if nobody does now (is_helped()).
+  void begin_changing() noexcept {
+    changes.store(changes.load(sync::relaxed) + 1, sync::relaxed);
+    sync::light_fence();  // (stack.B)
+  }
+  bool is_helped() const noexcept { return helped.load(sync::acquire); }  // (stack.B)
+  void end_changing() noexcept {
+    changes.store(changes.load(sync::relaxed) - 1, sync::release);  // (stack.B)
+  }
+
+  // Owner: begins to take off the topmost task, which is its own from then on. False: perhaps it is
+  // not private. Its entry says when nothing in the slot is needed any more, by end_taking().
+  bool begin_taking(task_slot* slot) noexcept {
+    begin_changing();
+    if (!is_helped() && is_private(slot)) [[likely]]
+      return true;
+    end_changing();
+    return false;
+  }
+  void end_taking(task_slot* slot) noexcept {
+    top = slot;
+    end_changing();
+  }
+
+  // Owner, changing: lets thieves have the oldest n private tasks.
   void publish(std::uint32_t n) noexcept {
     wanted.store(false, sync::relaxed);  // first, so that a thief of these may set it again
-    split += n;
+    split.store(split.load(sync::relaxed) + n, sync::relaxed);
     auto const before =
         shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (stack.C) (parking.S)
     if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
   }
 
-  // Owner: takes back `slot`, the topmost and no longer private one, and the newer half of what is
+  // Owner, changing: takes back `slot`, the topmost and no longer private one, and the newer half of what is
   // shared below it, rounded down: what is left there is for those who are on their way to it.
   // False when it has been stolen. Relaxed, since the owner wrote these slots itself.
   bool reclaim(task_slot* slot) noexcept {
@@ -165,16 +225,17 @@ struct alignas(64) task_stack : task_context {
       if (tail > at) return false;
       auto const kept = tail + (at - tail + 1) / 2;
       if (!shared.compare_exchange_strong(word, pack(tail, kept), sync::relaxed)) continue;
-      split = slots + kept;
+      split.store(slots + kept, sync::relaxed);
       if (kept - tail < share_goal) wanted.store(true, sync::relaxed);
       return true;
     }
   }
 
-  // Owner: forgets `slot`, the topmost one, whose thief has finished.
+  // Owner, changing: forgets `slot`, the topmost one, whose thief has finished.
   void drop_stolen(task_slot* slot) noexcept {
     slot->state.store(task_slot::waiting, sync::relaxed);
-    top = split = slot;
+    top = slot;
+    split.store(slot, sync::relaxed);
     // Nothing is shared, so nobody else can be changing the word.
     shared.store(pack(index(slot), index(slot)), sync::relaxed);
   }

@@ -25,6 +25,9 @@ struct IdlePolicy {
   // By the clock, since the worker ran out of tasks: first looks follow each other closely, then it
   // yields its cpu between looks, then it sleeps.
   int spin_us = 20;
+  // From then on it shares the tasks of others who have not answered; then after twice that time,
+  // and so on, because a look at their stacks costs them cache lines.
+  int shares_for_others_us = 100;
   int awake_us = 1000;
   // In place of awake_us when it was woken and has found nothing since: work that others take first
   // may wake it again and again.
