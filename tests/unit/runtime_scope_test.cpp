@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "everywhere.hpp"
+#include "platform/fence_everywhere.hpp"
 #include "platform/thread.hpp"
 
 namespace {
@@ -67,6 +68,7 @@ TEST(TaskScope, TwoTasksRunBesideEachOther) {
 
 // More than a stack shares before anybody asks.
 TEST(TaskScope, AsManyTasksAsThreadsRunBesideEachOther) {
+  if (!nigh::platform::fence_everywhere()) GTEST_SKIP() << "membarrier() is refused here";
   runtime rt({.machine = &four_by_two(), .workers = 8});
   rt.invoke([] { expect_all_beside_each_other(8); });
   rt.run([] { expect_all_beside_each_other(8); });
