@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/fence_everywhere.hpp"
 
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "platform/small_file.hpp"
 
 namespace nigh::platform {
 namespace {
 
 // Of linux/membarrier.h, which old systems have not.
 constexpr int private_expedited = 1 << 3, register_private_expedited = 1 << 4;
+
+// The 20th field of proc(5)'s stat, of which the second may contain anything. 0: unknown.
+long threads_of_process() noexcept {
+  std::array<char, 512> text;
+  if (!read_small_file("/proc/self/stat", text)) return 0;
+  char const* at = std::strrchr(text.data(), ')');
+  for (int field = 2; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
+  return at == nullptr ? 0 : std::strtol(at, nullptr, 10);
+}
 
 bool call(int command) noexcept { return ::syscall(SYS_membarrier, command, 0) == 0; }
 
@@ -26,12 +39,9 @@ bool fence_everywhere() noexcept {
   return has;
 }
 
-// The directory has a link to each thread's.
 void prepare_fence_everywhere() noexcept {
   int const before = errno;
-  struct stat threads{};
-  if (::stat("/proc/self/task", &threads) == 0 && threads.st_nlink == 3)
-    call(register_private_expedited);
+  if (threads_of_process() == 1) call(register_private_expedited);
   errno = before;
 }
 

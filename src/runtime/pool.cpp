@@ -125,6 +125,13 @@ bool Pool::work_in_sight(int for_group) const noexcept {
   return false;
 }
 
+bool Pool::has_unshared_tasks() const noexcept {
+  if (!may_share_for_others.load(sync::relaxed)) return false;
+  auto const used = threads.all().first(threads.slots_used());
+  return std::any_of(used.begin(), used.end(),
+                     [](auto const& each) { return each->stack.is_unanswered(); });
+}
+
 // (quiescence.Q): first all that have finished, then all that were spawned.
 bool Pool::all_done() const noexcept {
   auto finished = tasks_of_others.finished_so_far();

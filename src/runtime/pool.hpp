@@ -77,6 +77,12 @@ struct Pool {
   bool find_in_other_groups(int of_group, detail::task& t) noexcept;
   // Is there a task that a worker of this group may take? For threads about to sleep, see Parking.
   bool work_in_sight(int for_group) const noexcept;
+  // Has a thread been asked to share tasks, and has not come by, so that others may do so in its
+  // place? Only a guess.
+  bool has_unshared_tasks() const noexcept;
+  bool is_work_left(int for_group) const noexcept {
+    return work_in_sight(for_group) || has_unshared_tasks();
+  }
   bool all_done() const noexcept;  // all queued tasks have run
 
   Scheduler& scheduler;  // whose pool this is
@@ -97,6 +103,8 @@ struct Pool {
   sync::atomic<std::int64_t> pending{0};  // kept only under options.pending_limit
   FirstFailure failure;
   sync::atomic<bool> stopping{false};
+  // Nobody does where the kernel refuses a fence, or a race detector listens.
+  sync::atomic<bool> may_share_for_others{true};
   sync::atomic<bool> pinned{true};
 
  private:

@@ -22,9 +22,7 @@ struct Searching {
   // because the event it waited for has come.
   ~Searching() {
     me.trace.resumed();
-    if (counted && me.pool.parking.stop_searching(me.group) &&
-        ((found_of != nullptr && found_of->stack.private_tasks() != 0) ||
-         me.pool.work_in_sight(me.group)))
+    if (counted && me.pool.parking.stop_searching(me.group) && me.pool.is_work_left(me.group))
       me.pool.parking.notify(me.group, Parking::everywhere);
   }
   Searching(Searching&&) = delete;
@@ -63,7 +61,6 @@ struct Searching {
 
   Worker& me;
   bool const counted;
-  Worker* found_of = nullptr;  // whose tasks it has found; null: nobody's
 };
 
 // While this lives, the backup thread of a worker with little stack left helps in its place.

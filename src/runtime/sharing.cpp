@@ -2,8 +2,6 @@
 // How private tasks of a stack come to be shared: by its owner, or by another thread while the
 // owner is away in a long task.
 
-#include <algorithm>
-
 #include "base/race_detector.hpp"
 #include "platform/fence_everywhere.hpp"
 #include "platform/pause.hpp"
@@ -21,9 +19,11 @@ void Worker::share_all() noexcept {
   publish([](std::uint32_t is_private) { return is_private; });
 }
 
+// A task that is being taken off may make others while it moves its function out of the slot. Then
+// the slot would be the oldest private one.
 template <class HowMany>
 void Worker::publish(HowMany how_many) noexcept {
-  if (stack.private_tasks() == 0) return;
+  if (stack.private_tasks() == 0 || stack.is_changing()) return;
   begin_changing();
   auto const n = how_many(stack.private_tasks());
   if (n != 0) {
@@ -50,20 +50,33 @@ void Worker::begin_changing() noexcept {
   }
 }
 
-// The owner of private tasks that has not answered meanwhile is perhaps in a long task. Only it
-// could announce what it has done before.
+// An owner that has not answered meanwhile is perhaps in a long task. Only it could announce what it
+// has done before.
 bool Worker::share_for_others() noexcept {
-  if (base::is_listened_to()) return false;
-  auto const publish_of = [this](Worker& other) {
-    return &other != this && other.stack.wanted.load(sync::relaxed) &&
-           other.stack.private_tasks() != 0 &&
-           publish_for_owner(other.stack, platform::fence_everywhere);
+  auto& may = pool.may_share_for_others;
+  if (!may.load(sync::relaxed)) return false;
+  if (base::is_listened_to()) {
+    may.store(false, sync::relaxed);
+    return false;
+  }
+  auto const everywhere = [&may] {
+    bool const has = platform::fence_everywhere();
+    if (!has) may.store(false, sync::relaxed);
+    return has;
   };
-  auto const all = pool.threads.all().first(pool.threads.slots_used());
-  bool const has =
-      std::any_of(all.begin(), all.end(), [&](auto const& other) { return publish_of(*other); });
-  if (has) pool.parking.notify(group, Parking::everywhere);
-  return has;
+  bool has_any = false, is_any_busy = false;
+  for (auto const& other : pool.threads.all().first(pool.threads.slots_used())) {
+    if (other.get() == this || !other->stack.is_unanswered()) continue;
+    auto const helped = publish_for_owner(other->stack, everywhere);
+    is_any_busy |= helped == Helped::busy;
+    has_any = helped == Helped::published;
+    if (has_any) break;
+  }
+  if (has_any)
+    pool.parking.notify(group, Parking::everywhere);
+  else if (is_any_busy)
+    platform::yield();
+  return has_any || is_any_busy;
 }
 
 }  // namespace nigh::tasks

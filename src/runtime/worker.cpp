@@ -232,7 +232,7 @@ bool Worker::search(Job& job, Until until) noexcept {
             !pool.parking.is_displaced(index))                               // (parking.D)
           return true;
         // Spawners may have counted on it.
-        if (pool.work_in_sight(group)) pool.parking.notify(group, Parking::everywhere);
+        if (pool.is_work_left(group)) pool.parking.notify(group, Parking::everywhere);
         return false;
       };
       displacers_progress = pool.threads.progress_of_displacers(*this);
@@ -241,10 +241,8 @@ bool Worker::search(Job& job, Until until) noexcept {
           searching.sleep_displaced(news) && pool.threads.displacers_sleep(*this);
       continue;
     }
-    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job)) {
-      searching.found_of = job.victim;
+    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job))
       return true;
-    }
     counters.failed_steals.add(1);
     trace.search_failed();
     if (failed_rounds % idle_policy.rounds_per_clock_reading != 0) {
@@ -275,7 +273,9 @@ bool Worker::search(Job& job, Until until) noexcept {
               (asked_to.load(sync::seq_cst) == leave) != leaves)  // (parking.S)
             return true;
           if (!may.stacks) return may.own_shared && stack.has_shared();
-          if (mailbox_here().is_full() || (may.queues && pool.work_in_sight(group))) return true;
+          if (mailbox_here().is_full() || (may.queues && pool.work_in_sight(group)) ||
+              pool.has_unshared_tasks())
+            return true;
           pool.source.misses_one();
           return false;
         };

@@ -98,8 +98,8 @@ struct Machine {
     if (!stack.pop(slot)) return join(job);
     run(*slot);
   }
-  bool help() {
-    return tasks::publish_for_owner(
+  void help() {
+    tasks::publish_for_owner(
         stack, [](std::source_location w = std::source_location::current()) {
           fence(w);
           return true;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -82,6 +83,39 @@ TEST(TaskScope, TakesFunctionsWhoseCopiesAreMadeByTasks) {
   static_assert(sizeof(CopiedByTasks<100>) > nigh::detail::task_slot::closure_bytes);
   expect_copies_to_be_whole<1>();
   expect_copies_to_be_whole<100>();
+}
+
+// Makes tasks while it is moved: also out of its slot, by the thread that takes it off there.
+struct MovedByTasks {
+  std::atomic<int>* ran;
+  std::atomic<int>* sum;
+  MovedByTasks(std::atomic<int>& r, std::atomic<int>& s) : ran(&r), sum(&s) {}
+  MovedByTasks(MovedByTasks&& from) noexcept : ran(from.ran), sum(from.sum) {
+    auto const count = [this] { sum->fetch_add(1); };
+    nigh::fork_join(count, count);
+    nigh::task_scope scope;
+    for (int i = 0; i < 3; ++i) scope.spawn(count);
+    scope.wait();
+    from.ran = nullptr;
+  }
+  void operator()() const {
+    ASSERT_NE(ran, nullptr) << "it was moved";
+    ran->fetch_add(1);
+  }
+};
+
+TEST(TaskScope, RunsFunctionsOnceThatAreMovedByTasks) {
+  static_assert(sizeof(MovedByTasks) <= nigh::detail::task_slot::closure_bytes);
+  everywhere([] {
+    for (int round = 0; round < 50; ++round) {
+      std::array<std::atomic<int>, 12> ran{};
+      std::atomic<int> sum{0};
+      nigh::task_scope scope;
+      for (auto& one : ran) scope.spawn(MovedByTasks(one, sum));
+      scope.wait();
+      for (auto const& one : ran) ASSERT_EQ(one, 1);
+    }
+  });
 }
 
 // A result with an operator & of its own.

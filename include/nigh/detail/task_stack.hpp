@@ -186,6 +186,7 @@ struct alignas(64) task_stack : task_context {
     changes.store(changes.load(sync::relaxed) + 1, sync::relaxed);
     sync::light_fence();  // (stack.B)
   }
+  bool is_changing() const noexcept { return changes.load(sync::relaxed) != 0; }
   bool is_helped() const noexcept { return helped.load(sync::acquire); }  // (stack.B)
   void end_changing() noexcept {
     changes.store(changes.load(sync::relaxed) - 1, sync::release);  // (stack.B)
@@ -258,6 +259,11 @@ struct alignas(64) task_stack : task_context {
   // Thief: found nothing; asks the owner for more.
   void ask() noexcept {
     if (!wanted.load(sync::relaxed)) wanted.store(true, sync::relaxed);
+  }
+
+  // Others have asked for tasks, and the owner has some and has not come by.
+  bool is_unanswered() const noexcept {
+    return wanted.load(sync::relaxed) && private_tasks() != 0;
   }
 
   // For those about to sleep.
