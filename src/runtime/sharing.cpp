@@ -4,8 +4,7 @@
 
 #include "base/race_detector.hpp"
 #include "platform/fence_everywhere.hpp"
-#include "platform/pause.hpp"
-#include "platform/thread.hpp"
+#include "platform/give_way.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/stack_help.hpp"
@@ -40,13 +39,8 @@ void Worker::begin_changing() noexcept {
     if (!stack.is_helped()) [[likely]]
       return;
     stack.end_changing();
-    if (looks < sync::spins) {
-      sync::pause();
-    } else if (pool.is_inherited()) {
-      forget_helper(stack);
-    } else {
-      platform::yield();
-    }
+    if (looks >= sync::spins && pool.is_inherited()) forget_helper(stack);
+    platform::give_way(looks);
   }
 }
 

@@ -47,8 +47,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "platform/pause.hpp"
-#include "platform/thread.hpp"
+#include "platform/give_way.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -225,10 +224,7 @@ class TaskDeque {
         sync::light_fence();                                 // (deque.B)
         if (!deque_.is_helped_.load(sync::acquire)) return;  // (deque.B)
         deque_.is_changing_.store(false, sync::release);     // (deque.B)
-        if (looks < sync::spins)
-          sync::pause();
-        else
-          platform::yield();
+        platform::give_way(looks);
       }
     }
     ~Changing() { deque_.is_changing_.store(false, sync::release); }  // (deque.B)

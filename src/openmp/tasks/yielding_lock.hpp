@@ -4,20 +4,14 @@
 // the cpu.
 
 #include "base/try_lock.hpp"
-#include "platform/pause.hpp"
-#include "platform/thread.hpp"
+#include "platform/give_way.hpp"
 
 namespace nigh::openmp::tasks {
 
 class YieldingLock {
  public:
   void lock() noexcept {
-    for (int i = 0; !lock_.try_lock(); ++i) {
-      if (i < sync::spins)
-        sync::pause();
-      else
-        platform::yield();
-    }
+    for (int looks = 0; !lock_.try_lock(); ++looks) platform::give_way(looks);
   }
   void unlock() noexcept { lock_.unlock(); }
 
