@@ -305,11 +305,16 @@ template <auto F>
 bool push(nigh::detail::task_stack* stack, task_scope* scope, call<F>& call) {
   using kept = kept_call<F>;
   auto const push_onto = [&](nigh::detail::task_stack& to, nigh::detail::task_slot::entry entry) {
-    auto* const at = static_cast<void*>(to.top->closure);
-    if constexpr (std::is_same_v<kept, detail::call<F>>)
-      ::new (at) kept(std::move(call));
-    else
-      ::new (at) kept{call.what, std::make_unique<detail::call<F>>(std::move(call))};
+    if constexpr (!std::is_same_v<kept, detail::call<F>>) {
+      auto box = std::make_unique<detail::call<F>>(std::move(call));
+      ::new (static_cast<void*>(to.top->closure)) kept{call.what, std::move(box)};
+    } else if constexpr (!std::is_trivially_move_constructible_v<kept>) {
+      nigh::detail::push_constructed(to, scope, entry,
+                                     [&](void* slot) { ::new (slot) kept(std::move(call)); });
+      return true;
+    } else {
+      ::new (static_cast<void*>(to.top->closure)) kept(std::move(call));
+    }
     to.top->object = scope;
     to.push(entry);
     return true;

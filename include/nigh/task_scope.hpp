@@ -288,9 +288,14 @@ bool task_scope::put(F&& f) {
     base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   }
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
-    ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
-    to.top->object = this;
-    to.push(entry);
+    if constexpr (std::is_trivially_constructible_v<call, F&&>) {
+      ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
+      to.top->object = this;
+      to.push(entry);
+    } else {
+      detail::push_constructed(to, this, entry,
+                               [&](void* slot) { ::new (slot) call(std::forward<F>(f)); });
+    }
   };
   if (stack->top < stack->limit) [[likely]] {
     push(*stack, &child<call>::run);
@@ -305,7 +310,7 @@ bool task_scope::put(F&& f) {
 template <class F>
 void task_scope::spawn(F&& f) {
   using call = detail::kept<std::decay_t<F>>;
-  // The constructor of a copy may use nigh itself, and with it the slot at the top.
+  // In the slot nothing may throw, which a constructor of a copy may.
   if constexpr (!std::is_same_v<F, call> && !std::is_trivially_copyable_v<call>) {
     spawn(call(std::forward<F>(f)));
   } else {

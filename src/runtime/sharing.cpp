@@ -75,5 +75,10 @@ bool Worker::share_for_others() noexcept {
 
 }  // namespace nigh::tasks
 
-// The slow way from push() in the public headers.
-void nigh::detail::share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
+namespace nigh::detail {
+
+// The slow ways from a push in the public headers.
+void share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
+void begin_changing(task_stack& stack) noexcept { stack.worker->begin_changing(); }
+
+}  // namespace nigh::detail

@@ -141,7 +141,8 @@ struct alignas(64) Worker {
 
   void share() noexcept;  // publishes some of its tasks, and makes sure that a thief comes
   void share_all() noexcept;
-  bool may_fork() noexcept;  // checks room and cutoffs; counts either way
+  void begin_changing() noexcept;  // of its stack, when nobody helps there any more
+  bool may_fork() noexcept;        // checks room and cutoffs; counts either way
 
   bool run_top() noexcept;     // runs the topmost task, unless it has been stolen
   void finish_top() noexcept;  // runs it, or waits for its thief
@@ -208,7 +209,6 @@ struct alignas(64) Worker {
   static void run_proxy(detail::task_slot& proxy, detail::task_stack* popping) noexcept;
   template <class HowMany>
   void publish(HowMany how_many) noexcept;  // so many of its private tasks
-  void begin_changing() noexcept;           // of its stack, when nobody helps there any more
   bool share_for_others() noexcept;         // whose threads do not; were there any?
 };
 

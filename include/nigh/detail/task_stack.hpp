@@ -283,6 +283,24 @@ extern NIGH_API constinit thread_local task_stack* this_stack
 
 // The slow ways. All in src/runtime/.
 
+// The owner begins to change its stack, when nobody helps there any more.
+NIGH_API void begin_changing(task_stack& stack) noexcept;
+// Pushes a task whose function construct(where) puts into its slot. That may make tasks, too, which
+// go above, and are not shared until then. There must be room.
+template <class Construct>
+void push_constructed(task_stack& to, void* object, task_slot::entry entry,
+                      Construct construct) noexcept {
+  task_slot* const slot = to.top;
+  begin_changing(to);
+  to.top = slot + 1;
+  construct(static_cast<void*>(slot->closure));
+  slot->object = object;
+  slot->call = entry;
+  to.end_changing();
+  if (to.wanted.load(sync::relaxed)) [[unlikely]]
+    share_tasks(to);
+}
+
 // The owner runs or awaits the topmost task, and takes it off.
 NIGH_API void finish_top(task_stack& stack) noexcept;
 // The same until `slot` is the top.
