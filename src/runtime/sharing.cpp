@@ -18,8 +18,8 @@ void Worker::share_all() noexcept {
   publish([](std::uint32_t is_private) { return is_private; });
 }
 
-// A task that is being taken off may make others while it moves its function out of the slot. Then
-// the slot would be the oldest private one.
+// A task's function may make tasks while it is moved into its slot or out of it. That slot would be
+// the oldest private one.
 template <class HowMany>
 void Worker::publish(HowMany how_many) noexcept {
   if (stack.private_tasks() == 0 || stack.is_changing()) return;

@@ -215,8 +215,8 @@ struct alignas(64) task_stack : task_context {
     if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
   }
 
-  // Owner, changing: takes back `slot`, the topmost and no longer private one, and the newer half of what is
-  // shared below it, rounded down: what is left there is for those who are on their way to it.
+  // Owner, changing: takes back `slot`, the topmost and no longer private one, and the newer half
+  // of what is shared below it, rounded down: what is left is for those who are on their way to it.
   // False when it has been stolen. Relaxed, since the owner wrote these slots itself.
   bool reclaim(task_slot* slot) noexcept {
     auto const at = index(slot);
