@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <nigh/detail/task_stack.hpp>
 
+#include "policy/stealing/chunk_size.hpp"
+
 namespace nigh::tasks {
 
 template <class Everywhere>
@@ -16,7 +18,7 @@ bool move_split(detail::task_stack& stack, Everywhere everywhere) noexcept {
   if (above <= first) return false;
   stack.split.store(above, sync::relaxed);
   auto* const end = everywhere() ? std::min(stack.top.seen(), above) : first;  // (stack.A)
-  auto const n = end > first ? static_cast<std::uint32_t>(end - first + 1) / 2 : 0;
+  auto const n = end > first ? policy::tasks_to_share(static_cast<std::uint32_t>(end - first)) : 0;
   stack.split.store(first + n, sync::relaxed);
   if (n == 0) return false;
   stack.shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (stack.C) (parking.S)
@@ -29,7 +31,7 @@ enum class Helped : std::uint8_t {
   busy,     // the owner or another thread is changing split just now
 };
 
-// Lets thieves have the older half of the private tasks. `everywhere`: has each thread of the
+// Lets thieves have as many private tasks as their owner would share. `everywhere`: has each thread of the
 // process pass a fence; false: it cannot. Any thread but the owner.
 template <class Everywhere>
 Helped publish_for_owner(detail::task_stack& stack, Everywhere everywhere) noexcept {

@@ -227,15 +227,13 @@ Scenario thief_asleep() {
   };
 }
 
-// The owner shares nothing, and another thread does in its place.
-Scenario helped() {
-  return [](OneRun& run) {
+// Another thread shares in the owner's place, and then steals.
+template <class Owner>
+Scenario beside_a_helper(Owner owner) {
+  return [owner](OneRun& run) {
     auto m = std::make_shared<Machine>(0, true);
-    run.threads = {[m] {
-                     m->push(0, 1);
-                     m->push(1, 2);
-                     m->pop(1);
-                     m->pop(0);
+    run.threads = {[m, owner] {
+                     owner(*m);
                      check(m->stack.top == m->stack.slots, "all is taken off");
                    },
                    [m] {
@@ -245,39 +243,34 @@ Scenario helped() {
   };
 }
 
+Scenario helped() {
+  return beside_a_helper([](Machine& m) {
+    m.push(0, 1);
+    m.push(1, 2);
+    m.pop(1);
+    m.pop(0);
+  });
+}
+
 // The same of an owner that reads what it takes off, and then uses the slot again.
 Scenario helped_at_a_scope() {
-  return [](OneRun& run) {
-    auto m = std::make_shared<Machine>(0, true);
-    run.threads = {[m] {
-                     m->push(0, 1);
-                     m->join(0);
-                     m->push(1, 2);
-                     m->join(1);
-                   },
-                   [m] {
-                     m->help();
-                     m->steal_and_run(1);
-                   }};
-  };
+  return beside_a_helper([](Machine& m) {
+    m.push(0, 1);
+    m.join(0);
+    m.push(1, 2);
+    m.join(1);
+  });
 }
 
 // An owner that publishes and takes back meanwhile.
 Scenario helped_while_sharing() {
-  return [](OneRun& run) {
-    auto m = std::make_shared<Machine>(0, true);
-    run.threads = {[m] {
-                     m->push(0, 1);
-                     m->push(1, 2);
-                     m->publish(1);
-                     m->pop(1);
-                     m->pop(0);
-                   },
-                   [m] {
-                     m->help();
-                     m->steal_and_run(1);
-                   }};
-  };
+  return beside_a_helper([](Machine& m) {
+    m.push(0, 1);
+    m.push(1, 2);
+    m.publish(1);
+    m.pop(1);
+    m.pop(0);
+  });
 }
 
 TEST(TaskStack, EachTaskRunsOnce) {
