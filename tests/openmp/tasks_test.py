@@ -473,6 +473,14 @@ class Affinity(unittest.TestCase):
                 self.assertEqual(out, "loop 8000\n")
 
 
+class Calling(unittest.TestCase):
+    def test_a_call_looks_for_its_runtime_once(self):
+        """Of a library that is opened later, as of Python's modules: each place would walk through all libraries again."""
+        for kind in ("gcc", "clang", "tasks-gcc", "tasks-clang"):
+            with self.subTest(kind=kind):
+                self.assertEqual(run("callers", program(f"callers-{kind}.so")), ("some, then 0\n", ""))
+
+
 class Telling(unittest.TestCase):
     def test_how_many_tasks(self):
         for name in ("tasks-gcc", "tasks-clang"):

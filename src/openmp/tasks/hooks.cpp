@@ -218,6 +218,7 @@ char const* why(Left left) noexcept {
 
 extern "C" void in_child() {
   runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
+  unlock_found_calls();
   reset_in_child();
   for (Member* m = left_out != nullptr ? left_out : member; m != nullptr; m = m->outer)
     m->number_in_libomp = -1;  // a child's libomp begins anew

@@ -11,6 +11,7 @@
 #include <functional>
 #include <span>
 
+#include "openmp/code_table.hpp"
 #include "openmp/task_hooks.hpp"
 #include "platform/loaded_objects.hpp"
 #include "preload/next.hpp"
@@ -59,36 +60,9 @@ bool is_nigh(void const* code) noexcept {
                      [code](auto const& own) { return own.holds(code); });
 }
 
-// The functions that this thread has last found for certain callers: the loader, too, looks for
-// each once. A signal's handler may come in between any two stores, so `check` tells an entry that
-// is whole.
-struct FoundBefore {
-  Real const* what = nullptr;
-  void const* caller = nullptr;
-  void* found = nullptr;
-  std::uintptr_t check = 0;
-
-  static std::uintptr_t check_of(Real const* what, void const* caller, void const* found) noexcept {
-    return reinterpret_cast<std::uintptr_t>(what) ^ reinterpret_cast<std::uintptr_t>(caller) ^
-           reinterpret_cast<std::uintptr_t>(found);
-  }
-  bool is_of(Real const* that, void const* whose) const noexcept {
-    return what == that && caller == whose && check == check_of(what, caller, found);
-  }
-};
-constinit thread_local std::array<FoundBefore, 32> found_before{};
-constinit thread_local std::uint32_t found_at = 0;  // times_closed() then
-
-FoundBefore& place_for(Real const* what, void const* caller) noexcept {
-  auto const now = times_closed();
-  if (found_at != now) {
-    found_before = {};
-    found_at = now;
-  }
-  auto const key = reinterpret_cast<std::uintptr_t>(what) / sizeof(Real) +
-                   reinterpret_cast<std::uintptr_t>(caller) * 7;
-  return found_before[key % found_before.size()];
-}
+// Each call gets the function that was found for it before, as long as no library is closed. The
+// loader, too, looks for it once.
+constinit CodeTable<void*, 512> found_for_calls;
 
 }  // namespace
 
@@ -103,15 +77,25 @@ void* Real::find(void const* caller) noexcept {
     return found;
   if (times_closed == nullptr) return look_up(caller);
   if (caller == nullptr || is_nigh(caller)) caller = runtime_at_hand();
-  auto& before = place_for(this, caller);
-  if (!before.is_of(this, caller)) {
-    void* now = in(functions_of(runtime_of(caller)));
-    if (now == nullptr) now = look_up(caller);
-    before = {this, caller, now, FoundBefore::check_of(this, caller, now)};
-    return now;
-  }
-  return before.found;
+  auto const age = times_closed();
+  auto const call = number_of_call(caller);
+  void* function = nullptr;
+  if (call != 0 && found_for_calls.find(call, age, function)) return function;
+  function = in(functions_of(runtime_of(caller)));
+  if (function == nullptr) function = look_up(caller);
+  if (call != 0) found_for_calls.add(call, function, age);
+  return function;
 }
+
+// A number that no other function or caller has. 0: there is none.
+std::uintptr_t Real::number_of_call(void const* caller) const noexcept {
+  constexpr std::uintptr_t bits = 57;  // of the address of a program's code, at most
+  auto const at = reinterpret_cast<std::uintptr_t>(caller);
+  if (caller == nullptr || at >> bits != 0 || !is_listed()) return 0;
+  return at | static_cast<std::uintptr_t>(this - all_reals().data()) << bits;
+}
+
+void unlock_found_calls() noexcept { found_for_calls.unlock(); }
 
 void const* runtime_of_body() noexcept {
   return runtime_of == nullptr ? nullptr : runtime_of(reinterpret_cast<void const*>(runtime_of));
@@ -119,10 +103,14 @@ void const* runtime_of_body() noexcept {
 
 // Null: it is not there.
 void* Real::in(RealFunctions const* functions) const noexcept {
-  auto const* const first = all_reals().data();
-  bool const is_listed = std::less_equal<>{}(first, this) && std::less<>{}(this, last_real);
-  if (functions == nullptr || !is_listed) return nullptr;
-  return (*functions)[static_cast<std::size_t>(this - first)];
+  if (functions == nullptr || !is_listed()) return nullptr;
+  return (*functions)[static_cast<std::size_t>(this - all_reals().data())];
+}
+
+bool Real::is_listed() const noexcept {
+  auto const reals = all_reals();
+  return std::less_equal<>{}(reals.data(), this) &&
+         std::less<>{}(this, reals.data() + reals.size());
 }
 
 // Each runtime has its own versions of OpenMP's functions, and the loader binds a call to the

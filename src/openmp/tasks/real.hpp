@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/atomic.hpp"
 #include "preload/hidden.hpp"
@@ -35,6 +36,9 @@ NIGH_HIDDEN RealFunctions const* functions_of(void const* inside) noexcept;
 // Of the libgomp, or the libomp, that the program began with; null likewise.
 NIGH_HIDDEN RealFunctions const* functions_of_first(bool libgomp) noexcept;
 
+// In the child of a fork: another thread of the parent may have been looking for one.
+NIGH_HIDDEN void unlock_found_calls() noexcept;
+
 // One of them, by its name, as the loader would have found it without us: in the program and what
 // it was linked to, or in what the calling library was linked to.
 class NIGH_HIDDEN Real {
@@ -47,6 +51,8 @@ class NIGH_HIDDEN Real {
  private:
   friend void find_all(void*, bool, RealFunctions&) noexcept;
   bool has_versions() const noexcept;
+  bool is_listed() const noexcept;
+  std::uintptr_t number_of_call(void const* caller) const noexcept;
   void* in(RealFunctions const* functions) const noexcept;
   void* look_up_version(void const* caller) const noexcept;
   void* look_up(void const* caller) noexcept;
