@@ -141,7 +141,7 @@ class locality_queues {
     std::size_t waiting() const noexcept {
       auto const out = popped.load(std::memory_order_acquire);  // (locality_queues.B)
       auto const in = pushed.load(std::memory_order_acquire);   // (locality_queues.B)
-      return in > out ? static_cast<std::size_t>(in - out) : 0;
+      return in > out ? in - out : 0;
     }
 
     void push(Block block) {
