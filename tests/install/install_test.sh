@@ -33,6 +33,19 @@ for link in $(cd "$prefix" && find . -type l); do
 done
 if grep -rIlF -e "$(realpath "$build")" "$prefix"; then echo "these name the build folder"; exit 1; fi
 
+echo "== each file is in one of Debian's packages"
+# Less those of lib, which has other names there. What was not built needs no package.
+patterns=$(sed 's/ .*//' "$here"/../../packaging/debian/*.install)
+set -f
+for file in $(cd "$prefix" && find bin include lib/systemd libexec share ! -type d 2>/dev/null); do
+  package=
+  for pattern in $patterns; do
+    case usr/$file in $pattern | $pattern/*) package=yes ;; esac
+  done
+  [ "$package" ] || { echo "no packaging/debian/*.install has $file"; exit 1; }
+done
+set +f
+
 echo "== find_package"
 "$cmake" -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
