@@ -146,7 +146,7 @@ class NothingStays(unittest.TestCase):
 
     def test_timeout(self):
         marker = f'sleep 2000.{os.getpid()}'
-        done = Done('--timeout', '1', program=marker.split())
+        done = Done('--timeout', '4', program=marker.split())  # its ranks have begun by then, on a busy host, too
         self.assertEqual((done.status, done.rank(0)['end'], done.told['timed_out']), (124, 'running', True), done.err)
         self.assertFalse(has_process(marker))
 
