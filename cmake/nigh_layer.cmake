@@ -42,11 +42,11 @@ if(NIGH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(nigh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576>)
 endif()
 
-# nigh_unity(TARGET): with NIGH_UNITY, TARGET's sources are compiled eight at a time, as if they were one file: the
+# nigh_unity(TARGET): with NIGH_UNITY, TARGET's sources are compiled sixteen at a time, as if they were one file: the
 # headers that they share, which take half of the time, are read once. A local name may be that of another
 # file's helper then.
 function(nigh_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NIGH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NIGH_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # The layer table, which tests/tidy.py and the picture of the architecture read, too: below_FOLDER lists

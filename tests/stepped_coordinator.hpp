@@ -15,6 +15,8 @@
 
 namespace nigh::test {
 
+inline constexpr coordinator::Time slice = 1000, overdue = 50'000;
+
 inline coordinator::CpuSet cpus(int begin, int end) {
   coordinator::CpuSet set;
   for (int c = begin; c < end; ++c) set.add(c);

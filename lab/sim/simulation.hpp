@@ -15,6 +15,9 @@
 
 namespace nigh::sim {
 
+// Threads leave a barrier in no particular order, within so long; assumed.
+inline constexpr Time apart_ns = 1000;
+
 // Something is left to be done, and nothing can happen any more. Tells every actor's state.
 struct Stuck : std::runtime_error {
   using std::runtime_error::runtime_error;

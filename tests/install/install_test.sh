@@ -34,7 +34,7 @@ done
 if grep -rIlF -e "$(realpath "$build")" "$prefix"; then echo "these name the build folder"; exit 1; fi
 
 echo "== each file is in one of Debian's packages"
-# Less those of lib, which has other names there. What was not built needs no package.
+# Those of lib have other names there.
 patterns=$(sed 's/ .*//' "$here"/../../packaging/debian/*.install)
 set -f
 for file in $(cd "$prefix" && find bin include lib/systemd libexec share ! -type d 2>/dev/null); do

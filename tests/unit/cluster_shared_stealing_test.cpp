@@ -159,8 +159,8 @@ TEST(EngineInSharedMemory, KeepsItsTasksWhereItsQueueIsFull) {
 
 // ---- the state machine alone, without an engine
 
-struct Two {
-  Two() {
+struct OwnerAndThief {
+  OwnerAndThief() {
     for (auto* side : {&owner, &thief}) side->begin_run(1);
   }
   Hosts hosts{2};
@@ -169,7 +169,7 @@ struct Two {
 };
 
 TEST(SharedStealing, PutsTasksThereOnlyWhenAskedAndOnlyOnce) {
-  Two t;
+  OwnerAndThief t;
   EXPECT_FALSE(t.owner.takes_request());
   t.owner.look(false);
   EXPECT_EQ(t.thief.ask(0, 0), SharedStealing::Next::wait);
@@ -185,7 +185,7 @@ TEST(SharedStealing, PutsTasksThereOnlyWhenAskedAndOnlyOnce) {
 }
 
 TEST(SharedStealing, PassesOnARankThatHasNothingEither) {
-  Two t;
+  OwnerAndThief t;
   t.owner.look(true);
   EXPECT_EQ(t.thief.ask(0, 0), SharedStealing::Next::pass_on);
   EXPECT_TRUE(t.thief.asked().empty());
@@ -193,7 +193,7 @@ TEST(SharedStealing, PassesOnARankThatHasNothingEither) {
 }
 
 TEST(SharedStealing, SendsAThiefToTheMailForTasksThatFitNoQueue) {
-  Two t;
+  OwnerAndThief t;
   t.owner.look(false);
   t.thief.ask(0, 0);
   ASSERT_TRUE(t.owner.takes_request());
@@ -204,7 +204,7 @@ TEST(SharedStealing, SendsAThiefToTheMailForTasksThatFitNoQueue) {
 }
 
 TEST(SharedStealing, WaitsForNoRankOnceItHasGotSomething) {
-  Two t;
+  OwnerAndThief t;
   t.owner.look(false);
   t.thief.ask(0, 0);
   EXPECT_EQ(t.thief.asked().size(), 1u);

@@ -12,8 +12,10 @@ namespace nigh::coordinator {
 namespace {
 
 using test::cpus;
+using test::overdue;
+using test::slice;
 
-constexpr Time shortest_slice = 100, idle_slice = 300, slice = 1000, overdue = 50'000, claims = 100;
+constexpr Time shortest_slice = 100, idle_slice = 300, claims = 100;
 
 // A coordinator of 2 x 4 cpus unless told otherwise, and what it sends.
 class CoordinatorTest : public test::SteppedCoordinator {

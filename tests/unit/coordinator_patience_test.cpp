@@ -12,8 +12,10 @@ namespace nigh::coordinator {
 namespace {
 
 using test::cpus;
+using test::overdue;
+using test::slice;
 
-constexpr Time patience = 2'000, slice = 1'000, overdue = 50'000, want = 10'000, keep = 200;
+constexpr Time patience = 2'000, want = 10'000, keep = 200;
 
 class Patience : public test::SteppedCoordinator {
  protected:

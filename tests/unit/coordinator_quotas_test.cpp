@@ -16,8 +16,9 @@ namespace nigh::coordinator {
 namespace {
 
 using test::cpus;
+using test::overdue;
+using test::slice;
 
-constexpr Time slice = 1000, overdue = 50'000;
 constexpr QuotaGroup box{1, 7}, other{1, 8}, outer{1, 2};
 
 CoordinatorOptions options() {
@@ -355,9 +356,9 @@ TEST_F(QuotaTest, AnEmptiedOrForeignCpusetSaysNothing) {
 }
 
 // Programs of some groups request, give back late or never, and die; quotas and cpusets change.
-class Crowd {
+class QuotaCrowd {
  public:
-  explicit Crowd(std::uint64_t seed) : random_(seed) {}
+  explicit QuotaCrowd(std::uint64_t seed) : random_(seed) {}
 
   void play(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -430,7 +431,7 @@ class Crowd {
 TEST(Quotas, NobodyWaitsForEverInAnyOrderOfEvents) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Crowd crowd(seed);
+    QuotaCrowd crowd(seed);
     ASSERT_NO_THROW(crowd.play(1500));
     ASSERT_FALSE(testing::Test::HasFatalFailure());
     EXPECT_GT(crowd.served, 100);

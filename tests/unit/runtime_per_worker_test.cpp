@@ -28,8 +28,8 @@ namespace {
 using nigh::per_worker;
 using nigh::runtime;
 
-auto const machine = nigh::tests::synthetic("pack:1 numa:1 core:4 pu:1");
-nigh::runtime_options four_workers() { return {.machine = &machine}; }
+auto const four_cores = nigh::tests::synthetic("pack:1 numa:1 core:4 pu:1");
+nigh::runtime_options four_workers() { return {.machine = &four_cores}; }
 
 TEST(PerWorker, AddsUpALoop) {
   runtime rt(four_workers());
@@ -142,7 +142,7 @@ TEST(PerWorker, RuntimesWithinRuntimes) {
 }
 
 TEST(PerWorker, ThreadsFromOutsideAndBackupThreads) {
-  runtime rt(nigh::runtime_options{.machine = &machine, .workers = 1});
+  runtime rt(nigh::runtime_options{.machine = &four_cores, .workers = 1});
   per_worker<int> counts;
   std::vector<std::thread> callers;
   for (int t = 0; t < 70; ++t)  // more than the runtime has slots for external threads

@@ -16,7 +16,6 @@ namespace nigh::sim {
 namespace {
 
 constexpr double read_share = 16 / jacobi::bytes;  // the rest is written
-constexpr Time apart_ns = 1000;  // threads leave a barrier in no particular order; assumed
 
 std::vector<int> cpus_of(Machine const& machine, JacobiLoop const& what) {
   std::vector<int> cpus;

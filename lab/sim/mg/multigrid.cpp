@@ -28,7 +28,6 @@ constexpr double operation_s = 0.05e-9;
 // kernel's locks for their process.
 constexpr double fault_s = 4e-6, page_bytes = 4096;
 constexpr double jitter = 0.005;  // of a plane's work, as in the Jacobi sweep; assumed
-constexpr Time apart_ns = 1000;   // threads leave a barrier in no particular order; assumed
 constexpr int timed_iterations = 2;
 
 std::vector<int> page_turns(Machine const& machine, MgPages pages) {

@@ -27,7 +27,6 @@ namespace {
 constexpr double update_ns = 0.55, tile_ns = 1400;
 constexpr double copy_bytes = 16;  // of an update, at least
 constexpr double jitter = 0.01;    // of a piece's work, assumed
-constexpr Time apart_ns = 1000;    // threads leave a barrier in no particular order; assumed
 
 // As nigh::runtime has them, if nobody says otherwise.
 std::vector<int> workers_of(Machine const& machine) {

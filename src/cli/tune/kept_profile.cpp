@@ -17,7 +17,7 @@ namespace nigh::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr json::Limits limits{1 << 20, 8};  // those of nigh run --profile
+constexpr json::Limits profile_limits{1 << 20, 8};  // those of nigh run --profile
 
 // The interval, as costs: less is better.
 struct Costs {
@@ -53,7 +53,7 @@ OldProfile fate_by_load(Measurement const& old, Measurement const& fresh) {
 }
 
 std::optional<nlohmann::json> parsed(std::string const& profile) {
-  auto read = json::read(profile, limits);
+  auto read = json::read(profile, profile_limits);
   if (!read || !read->is_object() || !read->contains("nigh_profile")) return std::nullopt;
   return std::move(read).value();
 }
@@ -138,7 +138,7 @@ std::string name_beside(std::string const& file, std::string const& which) {
 namespace {
 
 std::optional<std::string> profile_in(std::string const& file) {
-  auto there = json::read_file(file, limits.bytes);
+  auto there = json::read_file(file, profile_limits.bytes);
   if (!there || !parsed(*there)) return std::nullopt;
   return std::move(there).value();
 }
