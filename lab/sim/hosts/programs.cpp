@@ -44,14 +44,14 @@ constexpr std::string_view slide_7[] = {
     "ep.A_144",  "bt.A_130",  "gauss.L_40"};
 constexpr double machine_threads = 32;  // of the paper's machine
 
-struct Kind {
+struct ProgramKind {
   std::string_view name;
   double memory, exchange;
 };
 
-constexpr Kind kinds[] = {{"bt", 0.30, 0.25}, {"lu", 0.35, 0.30},    {"mg", 0.55, 0.25},
-                          {"cg", 0.55, 0.40}, {"is", 0.50, 0.50},    {"ft", 0.40, 0.50},
-                          {"ep", 0.00, 0.00}, {"gauss", 0.45, 0.40}, {"mmul", 0.15, 0.30}};
+constexpr ProgramKind kinds[] = {{"bt", 0.30, 0.25}, {"lu", 0.35, 0.30},    {"mg", 0.55, 0.25},
+                                 {"cg", 0.55, 0.40}, {"is", 0.50, 0.50},    {"ft", 0.40, 0.50},
+                                 {"ep", 0.00, 0.00}, {"gauss", 0.45, 0.40}, {"mmul", 0.15, 0.30}};
 
 struct Size {
   std::string_view name;
@@ -92,7 +92,7 @@ std::vector<ProgramProfile> profiles() {
     for (std::size_t rank = 0; rank < std::size(slide_7); ++rank)
       if (slide_7[rank].starts_with(p.name + "_")) p.regions.push_back(region_at(rank));
     NIGH_ASSERT(!p.regions.empty(), "each size is in the slide");
-    auto const kind = std::find_if(std::begin(kinds), std::end(kinds), [&](Kind const& k) {
+    auto const kind = std::find_if(std::begin(kinds), std::end(kinds), [&](ProgramKind const& k) {
       return p.name.starts_with(std::string(k.name) + ".");
     });
     double sum = 0;

@@ -27,7 +27,7 @@ constexpr double operation_s = 0.05e-9;
 // Assumed: a page of 4 KiB touched first by one of many threads that all do so, and so meet at the
 // kernel's locks for their process.
 constexpr double fault_s = 4e-6, page_bytes = 4096;
-constexpr double jitter = 0.005;  // of a plane's work, as in the Jacobi sweep; assumed
+constexpr double plane_jitter = 0.005;  // of a plane's work, as in the Jacobi sweep; assumed
 constexpr int timed_iterations = 2;
 
 std::vector<int> page_turns(Machine const& machine, MgPages pages) {
@@ -152,7 +152,7 @@ class Multigrid {
     if (!step) return;
     int const here = cpu(thread), home = memory_.domain_of(here);
     double const points = Planes::bytes(loop_->level) / 8;
-    double const more = 1 + jitter * (2 * random_.uniform() - 1);
+    double const more = 1 + plane_jitter * (2 * random_.uniform() - 1);
     double busy_s = points * mg::operations(loop_->what) * operation_s;
 
     mg::plane_uses(*loop_, static_cast<int>(*step), uses_);

@@ -21,10 +21,10 @@ namespace {
 
 constexpr double held_bytes = 16;                     // of a site: old value and new
 constexpr double update_bytes = 24, again_bytes = 8;  // to and from memory; see docs/simulator.md
-constexpr double update_ns = 1, again_ns = 0.5;       // of a site on a core, assumed: hardly felt
+constexpr double site_ns = 1, again_ns = 0.5;         // of a site on a core, assumed: hardly felt
 constexpr double row_copy_bytes = 16;                 // of a site of a border: read and written
 constexpr double column_copy_bytes = 72;              // there, a cache line for each
-constexpr double border_bytes = 8, jitter = 0.01;     // jitter of a block's work, assumed
+constexpr double border_bytes = 8, block_jitter = 0.01;  // of a block's work; assumed
 
 class Loop {
  public:
@@ -241,7 +241,7 @@ class Loop {
     }
     team.block = group.ready.front();
     group.ready.pop_front();
-    team.work = 1 + jitter * (2 * random_.uniform() - 1);
+    team.work = 1 + block_jitter * (2 * random_.uniform() - 1);
     // The first iteration begins with what is there.
     bool const takes = what_.sends && block_of(team).iteration > 0;
     takes ? after(team, own_message_s(team), received) : go_through(team, updating);
@@ -280,7 +280,7 @@ class Loop {
         step == updating ? update_bytes * (1 - team.kept_all) : again_bytes * (1 - team.kept);
     for (Part const& p : team.parts)
       start(team, p.domain, sites() / team.workers * team.work, p.workers, bytes,
-            step == updating ? update_ns : again_ns);
+            step == updating ? site_ns : again_ns);
   }
 
   // Each of so many workers goes through `amount`, with so many bytes of memory for each unit and

@@ -25,8 +25,8 @@ namespace {
 // make 1.8 updates a nanosecond, so a shared cache gives each of its cores 24 bytes in this time;
 // assumed: all of them at once. A tile costs its worker 1.4 us besides.
 constexpr double update_ns = 0.55, tile_ns = 1400;
-constexpr double copy_bytes = 16;  // of an update, at least
-constexpr double jitter = 0.01;    // of a piece's work, assumed
+constexpr double copy_bytes = 16;      // of an update, at least
+constexpr double piece_jitter = 0.01;  // of a piece's work, assumed
 
 // As nigh::runtime has them, if nobody says otherwise.
 std::vector<int> workers_of(Machine const& machine) {
@@ -222,7 +222,7 @@ class TemporalRun {
                traffic_);
     double updates = 0, memory_s = 0;
     for (auto const& p : planes_) updates += p.updates;
-    double const more = 1 + jitter * (2 * random_.uniform() - 1);
+    double const more = 1 + piece_jitter * (2 * random_.uniform() - 1);
     for (auto& t : traffic_) {
       t.in_gb *= more;
       t.out_gb *= more;

@@ -72,7 +72,7 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
 }
 
 // Never throws: the program must run even where standard error is closed.
-void say(std::string const& what) {
+void tell_user(std::string const& what) {
   std::fputs(("nigh: run: " + base::printable(what) + '\n').c_str(), stderr);
 }
 
@@ -84,7 +84,7 @@ void say_if_stacked(topology const& machine, Request const& request) {
   if (!is_bound || me.ranks < 2 || me.rank != 0) return;
   auto const needed = static_cast<std::uint64_t>(machine.cpus().size()) * me.ranks;
   if (std::cmp_less_equal(needed, platform::online_cpus())) return;
-  say(fmt::format("all {} ranks of this host get the same cpus; --bind-ranks compact gives each its own",
+  tell_user(fmt::format("all {} ranks of this host get the same cpus; --bind-ranks compact gives each its own",
                   me.ranks));
 }
 
@@ -106,12 +106,12 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
   if (!binding) throw UsageError(binding.message());
   request.bind = std::move(binding).value();
   if (!coordinator::is_rank(std::getenv))
-    say("--bind-ranks: no launcher of MPI programs has said which rank this is: it counts as the only one");
+    tell_user("--bind-ranks: no launcher of MPI programs has said which rank this is: it counts as the only one");
 }
 
 void say_notes(Plan const& plan, Shim const& shim) {
-  for (auto const& note : plan.notes) say(note);
-  if (!shim.why_not.empty() && !plan.places.empty()) say(shim.why_not);
+  for (auto const& note : plan.notes) tell_user(note);
+  if (!shim.why_not.empty() && !plan.places.empty()) tell_user(shim.why_not);
 }
 
 // Lets the plan's program ask the coordinator, if nothing speaks against that. Starts one when
@@ -150,7 +150,7 @@ void spread_regions(CLI::App const& command, RunOptions const& o, Request const&
   auto const planned = plan_spread(machine, how, request.bind.has_value(), from_environment, plan);
   if (!planned) throw UsageError(planned.message());
   shim = shim_for(program, Purpose::spread);
-  if (!shim.why_not.empty()) say(shim.why_not);
+  if (!shim.why_not.empty()) tell_user(shim.why_not);
 }
 
 // The tasks of its OpenMP regions.
@@ -161,7 +161,7 @@ void take_tasks(CLI::App const& command, RunOptions const& o, std::string const&
   if (plan.tasks.empty()) return;
   Shim with_tasks = shim_for(program, Purpose::tasks);
   if (!with_tasks.why_not.empty()) {
-    say(with_tasks.why_not);
+    tell_user(with_tasks.why_not);
     plan.tasks.clear();
     return;
   }
@@ -186,11 +186,11 @@ topology machine_for(RunOptions const& options, std::vector<std::string> const& 
     throw;
   } catch (std::runtime_error const& e) {
     if (options.strict || options.dry_run) throw;
-    say(std::string(e.what()) + "; the program runs as without nigh");
+    tell_user(std::string(e.what()) + "; the program runs as without nigh");
     platform::Launch as_it_is;
     as_it_is.words = words;
-    auto const failed = platform::become(as_it_is, say);
-    say(failed.message);
+    auto const failed = platform::become(as_it_is, tell_user);
+    tell_user(failed.message);
     throw ExitStatus{failed.status};
   }
 }
@@ -214,7 +214,7 @@ void run(CLI::App const& command, RunOptions const& options,
   if (command.count("--adjust") > 0) {
     plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
   } else if (auto const wrong = mistake_in_adjust(from_environment); !wrong.empty()) {
-    say(wrong);
+    tell_user(wrong);
     // otherwise each of the program's children repeats the complaint
     plan->variables.emplace_back("NIGH_ADJUST=");
   }
@@ -232,14 +232,14 @@ void run(CLI::App const& command, RunOptions const& options,
       launch.variables.push_back("NIGH_VERBOSE_PROGRAM=self:" + me);
       say_notes(*plan, shim);
     }
-    auto const failed = platform::become(launch, say);
-    say(failed.message);
+    auto const failed = platform::become(launch, tell_user);
+    tell_user(failed.message);
     throw ExitStatus{failed.status};
   }
   launch.variables.emplace_back("NIGH_VERBOSE=1");
   launch.variables.push_back("NIGH_VERBOSE_PROGRAM=parent:" + me);
   say_notes(*plan, shim);
-  run_watched(launch, machine, say);
+  run_watched(launch, machine, tell_user);
 }
 
 }  // namespace
@@ -271,7 +271,7 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
           "--schedule", o->schedule,
           "static, dynamic or guided[,CHUNK], adaptive, local: of loops that leave it open")
       ->type_name("KIND");
-  command->add_option("--profile", o->profile, "Take from this file what the options do not say")
+  command->add_option("--profile", o->profile, "Take from this file what the options do not tell_user")
       ->type_name("FILE");
   command
       ->add_option(

@@ -72,7 +72,7 @@ Metric metric_of(CLI::App const& command, TuneOptions const& o) {
   return std::move(metric).value();
 }
 
-constexpr char const* script = "tune";  // that draws
+constexpr char const* figure_script = "tune";  // that draws
 
 // A program to tune.
 struct Subject {
@@ -215,7 +215,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   auto const budget = parse_duration(o.budget);
   if (!budget) throw UsageError("--budget: " + budget.message());
   auto metric = metric_of(command, o);
-  if (!o.plot.empty()) check_figure("--plot", o.plot, script);
+  if (!o.plot.empty()) check_figure("--plot", o.plot, figure_script);
   if (!o.json.empty()) check_output(o.json);
   auto const machine = host_to_bind_to();
   auto const subject = subject_of(command, o, machine, words);
@@ -252,7 +252,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   if (!profile_is_file) all.attempt(conclude);
   std::fputs(last_line.c_str(), stdout);
   std::fflush(stdout);
-  if (!o.plot.empty()) all.attempt([&] { draw_figure(o.plot, script, lines); });
+  if (!o.plot.empty()) all.attempt([&] { draw_figure(o.plot, figure_script, lines); });
   all.check();
   if (signal > 0) throw ExitStatus{128 + signal};
 }

@@ -22,8 +22,8 @@ namespace {
 
 constexpr char const* variable = "NIGH_CLUSTER_SILENCE";
 constexpr Time second = 1'000'000;
-constexpr std::size_t stack_bytes = 256 * 1024;
-constexpr std::uint64_t the_bell = 2;  // beside the two sides
+constexpr std::size_t watch_stack_bytes = 256 * 1024;
+constexpr std::uint64_t bell_of_watch = 2;  // beside the two sides
 constexpr std::chrono::milliseconds time_for_last_words{1000};
 
 template <class T>
@@ -111,9 +111,9 @@ result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const&
   }
   if (!watch->ring_.is_connected(Side::left) && !watch->ring_.is_connected(Side::right))
     return watch;
-  if (auto const added = watch->events_.add(watch->bell_.descriptor(), the_bell); !added)
+  if (auto const added = watch->events_.add(watch->bell_.descriptor(), bell_of_watch); !added)
     return added.to_error();
-  auto thread = platform::Thread::start(stack_bytes, [w = watch.get()] { w->run(); });
+  auto thread = platform::Thread::start(watch_stack_bytes, [w = watch.get()] { w->run(); });
   if (!thread) return thread.to_error();
   watch->thread_ = std::move(*thread);
   return watch;
@@ -158,7 +158,7 @@ void Watch::run() {
   bool has_asked = false;
   while (!stops_.load(sync::relaxed)) {
     auto const names = events_.wait(std::max<Time>(0, ring_.next_tick() - now_us()));
-    if (std::find(names.begin(), names.end(), the_bell) != names.end()) bell_.wait(-1, 0);
+    if (std::find(names.begin(), names.end(), bell_of_watch) != names.end()) bell_.wait(-1, 0);
     if (leaves_.load(sync::relaxed) && !std::exchange(has_asked, true)) say(ring_.leave());
     for (Side const side : {Side::left, Side::right})
       if (ring_.is_connected(side)) listen(side);
