@@ -67,6 +67,22 @@ TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
   other.client.leave(1000);
 }
 
+// Each of these threads begins one region. They would take minutes, were each to wait as long as one
+// that stays.
+TEST(PatientClients, HaveOneBudgetForThreadsThatComeAndGo) {
+  RunningServer server;
+  OneMaster holds(server.options(), false), other(server.options(), true);
+  ASSERT_EQ(holds.client.enter(1, all_cpus).size, 8u);
+  auto const began = Clock::now();
+  for (int i = 0; i < 1000; ++i) {
+    LeaseClient of_a_thread(other.program);
+    EXPECT_EQ(of_a_thread.enter(1, all_cpus).size, 0u);
+    of_a_thread.leave(1000);
+  }
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(20));
+  holds.client.leave(1000);
+}
+
 TEST(PatientClients, GetCpusThatAreIdle) {
   RunningServer server;
   OneMaster first(server.options(), false), second(server.options(), true);

@@ -67,6 +67,7 @@ void ClientConnection::drop() noexcept {
   silence_.store(0, sync::relaxed);
   listener_.reset();
   leaving_.store(0, sync::relaxed);
+  counting_waits_.reset();
 }
 
 // As a rule, only reads the clock.
@@ -344,6 +345,19 @@ bool ClientConnection::is_silent(Clock now) noexcept {
   if (now >= silent_until_.load(sync::relaxed)) return false;
   look();
   return now < silent_until_.load(sync::relaxed);
+}
+
+ClientConnection::Clock ClientConnection::patience_of_new_thread(Clock now) noexcept {
+  if (!counting_waits_.try_lock()) return policy::LeasePatience{}.at(now);
+  auto const patience = patience_of_new_threads_.at(now);
+  counting_waits_.unlock();
+  return patience;
+}
+
+void ClientConnection::new_thread_has_waited(Clock wait, Clock now) noexcept {
+  if (!counting_waits_.try_lock()) return;
+  patience_of_new_threads_.spend(wait, now);
+  counting_waits_.unlock();
 }
 
 // A coordinator that answers again has answered earlier requests, too: grants that no thread waits

@@ -23,10 +23,12 @@
 #include <span>
 
 #include "base/atomic.hpp"
+#include "base/try_lock.hpp"
 #include "coordinator/client/handover.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
 #include "platform/own_socket.hpp"
+#include "policy/cpus/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
@@ -110,6 +112,10 @@ class ClientConnection {
   bool send(ProgramMessage const& message) noexcept;
   void release(LeaseId lease) noexcept;
   bool is_silent(Clock now) noexcept;
+  // How long a thread may wait for its first cpus. Threads that come and go have one budget, and
+  // each of their waits is lost time: the cpus go back when the thread ends.
+  Clock patience_of_new_thread(Clock now) noexcept;
+  void new_thread_has_waited(Clock wait, Clock now) noexcept;
 
  private:
   bool connect() noexcept;
@@ -158,6 +164,9 @@ class ClientConnection {
   // was; 0: it has answered.
   sync::atomic<Clock> silent_until_{0};
   sync::atomic<Clock> silence_{0};
+  // A thread that finds it locked has a budget of its own.
+  base::TryLock counting_waits_;
+  policy::LeasePatience patience_of_new_threads_;
   std::array<char, 108> path_{};
   Register me_{};
   // By slot; each thread fills and clears its own.

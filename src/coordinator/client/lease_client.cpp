@@ -165,6 +165,7 @@ bool LeaseClient::request(Demand demand, std::int64_t at_most_us) noexcept {
     bool const is_silent = connection_.is_silent(now);
     if (!is_silent) why_none_ = FallbackReason::unplaced;
     patience = is_silent ? policy::LeasePatience::not_now : std::min(patience_.at(now), at_most_us);
+    if (is_new_) patience = std::min(patience, connection_.patience_of_new_thread(now));
     if (patience == policy::LeasePatience::not_now) return give_back(), false;
   }
   bool const returns = forget_word();
@@ -190,13 +191,15 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
   auto const began = patience == 0 ? 0 : base::now_us();
   auto const answer = connection_.ask(request_, message, link, patience);
   link_ = link;
-  if (answer == Handover::Is::granted) {
+  bool const is_granted = answer == Handover::Is::granted;
+  if (patience != 0 && (is_new_ || !is_granted)) {
+    auto const now = base::now_us();
+    if (std::exchange(is_new_, false)) connection_.new_thread_has_waited(now - began, now);
+    if (!is_granted) patience_.spend(now - began, now);
+  }
+  if (is_granted) {
     take(request_.grant);
     return true;
-  }
-  if (patience != 0) {
-    auto const now = base::now_us();
-    patience_.spend(now - began, now);
   }
   if (answer == Handover::Is::unplaced) why_none_ = FallbackReason::unplaced;
   if (answer == Handover::Is::refused && std::holds_alternative<Request>(message)) {

@@ -103,6 +103,7 @@ class LeaseClient {
 
   PendingRequest request_;
   policy::LeasePatience patience_;
+  bool is_new_ = true;                              // has not asked for cpus yet
   FallbackReason why_none_ = FallbackReason::none;  // the last request got no cpus
   std::int64_t ask_again_ = 0;
   // Those of the lease, and of the one before: threads of the region may still look at these.
