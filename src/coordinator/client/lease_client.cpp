@@ -194,8 +194,11 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
   bool const is_granted = answer == Handover::Is::granted;
   if (patience != 0 && (is_new_ || !is_granted)) {
     auto const now = base::now_us();
-    if (std::exchange(is_new_, false)) connection_.new_thread_has_waited(now - began, now);
-    if (!is_granted) patience_.spend(now - began, now);
+    auto const waited = now - began;
+    bool const is_at_once = is_granted && waited < policy::LeasePatiencePolicy{}.shortest_us;
+    if (std::exchange(is_new_, false) && !is_at_once)
+      connection_.new_thread_has_waited(waited, now);
+    if (!is_granted) patience_.spend(waited, now);
   }
   if (is_granted) {
     take(request_.grant);
