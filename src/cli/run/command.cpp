@@ -271,7 +271,7 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
           "--schedule", o->schedule,
           "static, dynamic or guided[,CHUNK], adaptive, local: of loops that leave it open")
       ->type_name("KIND");
-  command->add_option("--profile", o->profile, "Take from this file what the options do not tell_user")
+  command->add_option("--profile", o->profile, "Take from this file what the options do not say")
       ->type_name("FILE");
   command
       ->add_option(
