@@ -10,8 +10,8 @@
 // table that is half full is replaced by a larger copy, and stays, for threads that read it.
 //
 // (code_table.A) `age` is stored last: a thread that finds it current sees all of the facts that
-//     were stored before it. An entry changes only when its age is another, and no thread asks for
-//     one of an earlier age: its code was closed.
+//     were stored before it. An entry changes only when its age is another. A thread that still
+//     asks for the earlier age runs code that was not closed, of which the facts are the same.
 
 #include <stdlib.h>
 #include <string.h>
