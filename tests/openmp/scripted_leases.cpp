@@ -56,6 +56,7 @@ LeaseClient::~LeaseClient() = default;
 GrantedTeam LeaseClient::enter(RegionId, Demand) noexcept {
   return static_cast<Script&>(*this).next();
 }
+LeaseClient::Entered LeaseClient::entered() const noexcept { return {}; }
 void LeaseClient::leave(std::uint64_t) noexcept {}
 GrantedTeam LeaseClient::exchange(RegionId, Demand, std::int64_t) noexcept {
   return static_cast<Script&>(*this).next();

@@ -130,6 +130,53 @@ TEST(PatientClients, ExchangeTheirLeaseInsideARegion) {
   first.client.leave(0);
 }
 
+// Until the server has answered in time.
+LeaseClient::Entered entered(OneMaster& master, RegionId region) {
+  while (master.client.enter(region, {4, 4}).size < 4) ::usleep(1000);
+  auto const entered = master.client.entered();
+  master.client.leave(1000);
+  return entered;
+}
+
+TEST(PatientClients, EnterALeaseAgainAsLongAsNothingChanges) {
+  RunningServer server;
+  OneMaster first(server.options(), true);
+  EXPECT_FALSE(first.client.enter_again({}));
+  auto const known = entered(first, 1);
+  EXPECT_EQ(known.size(), 4u);
+  ASSERT_TRUE(first.client.enter_again(known));
+  EXPECT_FALSE(first.client.enter_again(known));  // it is in a region
+  first.client.leave(1000);
+  // Another region on the same lease.
+  auto const other = entered(first, 2);
+  EXPECT_TRUE(first.client.enter_again(other));
+  first.client.leave(1000);
+  EXPECT_TRUE(first.client.enter_again(known));
+  first.client.leave(1000);
+  // The lease is another one.
+  first.client.give_back();
+  EXPECT_FALSE(first.client.enter_again(known));
+  auto const next = entered(first, 1);
+  EXPECT_FALSE(first.client.enter_again(known));
+  ASSERT_TRUE(first.client.enter_again(next));
+  first.client.leave(1000);
+  // The region's next run is to be timed.
+  ASSERT_TRUE(first.client.enter_again(next));
+  first.client.leave(Report::every_ns - 1000);
+  while (first.client.enter_again(next)) first.client.leave(1000);
+  EXPECT_TRUE(first.client.enter(1, {4, 4}).is_to_be_timed);
+  first.client.leave(1000);
+  EXPECT_TRUE(first.client.enter_again(next));
+  first.client.leave(1000);
+  // Others hold the cpus.
+  OneMaster second(server.options(), false);
+  while (first.client.is_kept()) {
+    second.client.enter(1, all_cpus);
+    second.client.leave(1000);
+  }
+  EXPECT_FALSE(first.client.enter_again(next));
+}
+
 // In a process of its own, so that it can be stopped.
 class StoppableServer {
  public:

@@ -75,5 +75,21 @@ TEST(TrialRuns, FollowNoRhythm) {
   }
 }
 
+TEST(RegionWords, TellWhetherTheirAdviceIsUnchanged) {
+  auto const words = std::make_unique<RegionWords>();
+  EXPECT_FALSE(RegionWords::Seen().is_unchanged());
+  auto const nothing = words->look(7);
+  EXPECT_TRUE(nothing.is_unchanged());
+  words->set({.region = 7, .maximum = 3});
+  EXPECT_FALSE(nothing.is_unchanged());
+  auto const three = words->look(7);
+  EXPECT_EQ(three.word().maximum(), 3U);
+  words->set({.region = 8, .maximum = 5});
+  EXPECT_TRUE(three.is_unchanged());
+  words->set({.region = 7, .maximum = 4});
+  EXPECT_FALSE(three.is_unchanged());
+  EXPECT_EQ(words->find(7).maximum(), 4U);
+}
+
 }  // namespace
 }  // namespace nigh::coordinator

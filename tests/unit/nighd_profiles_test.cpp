@@ -64,8 +64,17 @@ class NighdProfiles : public testing::Test {
     return read && *read ? **read : ProgramProfile{};
   }
 
-  // A process that tells by Reports that the region takes longer with eight threads than with one,
-  // and is killed.
+  // By Reports: the region takes longer with eight threads than with one.
+  static void tell_times_of_one_thread(LeaseClient& client) {
+    for (auto const& t : times_of_one_thread())
+      for (int i = 0; i < 3; ++i) {
+        bool const can = t.threads == 1;
+        static_cast<void>(client.enter(region, can ? Demand{1, 0} : Demand{}));
+        client.leave(Report::every_ns * (10 + static_cast<std::uint64_t>(t.threads)));
+      }
+  }
+
+  // A process that tells so, and is killed.
   void run_and_kill() {
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
@@ -74,12 +83,7 @@ class NighdProfiles : public testing::Test {
       ClientConnection program;
       program.join(options());
       LeaseClient client(program);
-      for (auto const& t : times_of_one_thread())
-        for (int i = 0; i < 3; ++i) {
-          bool const can = t.threads == 1;
-          static_cast<void>(client.enter(region, can ? Demand{1, 0} : Demand{}));
-          client.leave(Report::every_ns * (10 + static_cast<std::uint64_t>(t.threads)));
-        }
+      tell_times_of_one_thread(client);
       static_cast<void>(::write(ready[1], "x", 1) + 1);
       for (;;) ::pause();
     }
@@ -278,6 +282,28 @@ TEST_F(NighdProfiles, ReachRegionsOfALeaseThatIsKept) {
   EXPECT_EQ(client.enter(region + 1, {4, 0}).size, 4U);
   client.leave(1000);
   EXPECT_EQ(query_status(server_->socket())->host.grants, grants + 1);
+}
+
+// The thread has begun the region before, with all cpus of the lease that it keeps.
+TEST_F(NighdProfiles, ReachRegionsThatBeginAgain) {
+  ClientConnection program;
+  ASSERT_TRUE(program.join(options()));
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(region, {}).size, 8U);
+  auto const known = client.entered();
+  client.leave(1000);
+  ASSERT_TRUE(client.enter_again(known));
+  client.leave(1000);
+  auto const grants = query_status(server_->socket())->host.grants;
+  tell_times_of_one_thread(client);
+  for (int i = 0; i < 10'000 && client.enter_again(known); ++i) {
+    client.leave(1000);
+    ::usleep(1000);
+  }
+  EXPECT_FALSE(client.enter_again(known));
+  EXPECT_EQ(client.enter(region, {}).size, 1U);
+  client.leave(1000);
+  EXPECT_EQ(query_status(server_->socket())->host.grants, grants);
 }
 
 }  // namespace

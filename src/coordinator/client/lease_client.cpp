@@ -30,12 +30,24 @@ GrantedTeam LeaseClient::enter(RegionId region, Demand demand) noexcept {
   region_ = region;
   if (lease_ != 0 && link_ == connection_.link()) {
     auto const advice = connection_.advice(region);
-    if (suits(most(demand, advice)) && word().enter(lease_)) {
+    if (suits(most(demand, advice.word())) && word().enter(lease_)) {
       is_inside_ = true;
       return team_for(demand, advice);
     }
   }
   return enter_by_message(demand, as_long_as_usual);
+}
+
+// A run of a trial may have another team than the next one.
+LeaseClient::Entered LeaseClient::entered() const noexcept {
+  Entered now;
+  if (!is_inside_ || advice_.word().trial() != 0) return now;
+  now.lease_ = lease_;
+  now.link_ = link_;
+  now.size_ = size_now_;
+  now.region_ = region_;
+  now.advice_ = advice_;
+  return now;
 }
 
 void LeaseClient::leave(std::uint64_t duration_ns) noexcept {
@@ -84,7 +96,9 @@ GrantedTeam LeaseClient::part(bool is_to_be_timed) const noexcept {
           is_to_be_timed,     team_.floats, FallbackReason::none};
 }
 
-GrantedTeam LeaseClient::team_for(Demand demand, RegionWord advice) noexcept {
+GrantedTeam LeaseClient::team_for(Demand demand, RegionWords::Seen seen) noexcept {
+  advice_ = seen;
+  auto const advice = seen.word();
   auto const can = demand.maximum > 0 ? std::min(demand.maximum, team_.size) : team_.size;
   size_now_ = can;
   if (!demand.is_known()) {
@@ -151,7 +165,7 @@ bool LeaseClient::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
   for (std::uint32_t i = 0; i < team_.size; ++i) claim.team.add(cpus_[now_][i]);
   lease_ = 0;
-  asked_ = most(demand, connection_.advice(region_));
+  asked_ = most(demand, connection_.advice(region_).word());
   request_.next();
   claim.ticket = request_.ticket;
   return ask(claim, connection_.waits_briefly() ? claims_within_us : 0);
@@ -171,7 +185,7 @@ bool LeaseClient::request(Demand demand, std::int64_t at_most_us) noexcept {
   bool const returns = forget_word();
   auto const held = std::exchange(lease_, 0);
   int const cpu = platform::current_cpu();
-  asked_ = most(demand, connection_.advice(region_));
+  asked_ = most(demand, connection_.advice(region_).word());
   request_.next();
   return ask(
       Request{.region = region_,

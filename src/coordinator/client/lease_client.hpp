@@ -34,6 +34,35 @@ class LeaseClient {
   // a region that can use fewer threads, as `demand` or the coordinator says, gets the first of its
   // cpus; for a region that can use more than was asked for, the lease is exchanged.
   GrantedTeam enter(RegionId region, Demand demand) noexcept;
+
+  // The region that enter() has begun, so that the next one of the same number and demand begins in
+  // a few instructions, with the same team. A default one is of no region.
+  class Entered {
+   public:
+    Entered() = default;
+    std::uint32_t size() const noexcept { return size_; }  // of the team
+
+   private:
+    friend class LeaseClient;
+    LeaseId lease_ = 0;
+    std::uint32_t link_ = 0;  // over which it came
+    std::uint32_t size_ = 0;
+    RegionId region_ = 0;
+    RegionWords::Seen advice_;
+  };
+  Entered entered() const noexcept;
+  // False: the lease, or what the coordinator advises, has changed since; enter() follows.
+  bool enter_again(Entered const& before) noexcept {
+    bool const is_same = before.lease_ != 0 && before.lease_ == lease_ && before.link_ == link_ &&
+                         link_ == connection_.link() && before.region_ != due_ &&
+                         before.advice_.is_unchanged();
+    if (!is_same || !word().enter(lease_)) return false;
+    region_ = before.region_;
+    size_now_ = before.size_;
+    is_inside_ = true;
+    return true;
+  }
+
   void leave(std::uint64_t duration_ns) noexcept;
 
   // Inside a region, or for a runtime, which is always in one, so to speak: its lease goes back
@@ -64,7 +93,7 @@ class LeaseClient {
   LeaseWord& word() const noexcept { return connection_.word(request_.slot); }
   static std::uint32_t most(Demand demand, RegionWord advice) noexcept;
   bool suits(std::uint32_t most) const noexcept;
-  GrantedTeam team_for(Demand demand, RegionWord advice) noexcept;
+  GrantedTeam team_for(Demand demand, RegionWords::Seen advice) noexcept;
   GrantedTeam team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   GrantedTeam part(bool is_to_be_timed) const noexcept;
   // Not inlined: they save many registers, which each region would pay for.
@@ -87,6 +116,7 @@ class LeaseClient {
   // of the region
   bool is_inside_ = false;
   RegionId region_ = 0;
+  RegionWords::Seen advice_;  // for it, when it began
   std::uint32_t size_now_ = 0;
   std::uint64_t duration_ns_ = 0;
   std::uint64_t unreported_ns_ = 0;

@@ -57,13 +57,33 @@ class RegionWord {
 // Open addressing.
 class RegionWords {
  public:
+  // A region's word as it was when it was looked for, and where it is, or will be: a region that is
+  // not known yet gets the first free place.
+  class Seen {
+   public:
+    Seen() = default;
+    RegionWord word() const noexcept { return word_; }
+    bool is_unchanged() const noexcept {
+      return place_ != nullptr && place_->load(sync::relaxed) == word_.bits_;
+    }
+
+   private:
+    friend class RegionWords;
+    Seen(sync::atomic<std::uint64_t> const* place, RegionWord word) noexcept
+        : place_(place), word_(word) {}
+
+    sync::atomic<std::uint64_t> const* place_ = nullptr;  // null: there is no place
+    RegionWord word_{};
+  };
+
   // By the program.
-  RegionWord find(RegionId id) const noexcept {
+  RegionWord find(RegionId id) const noexcept { return look(id).word(); }
+  Seen look(RegionId id) const noexcept {
     auto const whose = RegionWord::whose(id);
     for (std::size_t probe = 0; probe < longest_probe; ++probe) {
-      RegionWord const word(words_[slot(id, probe)].load(sync::relaxed));
-      if (word.bits_ == 0) break;
-      if (word.is_of(whose)) return word;
+      auto const& place = words_[slot(id, probe)];
+      RegionWord const word(place.load(sync::relaxed));
+      if (word.bits_ == 0 || word.is_of(whose)) return {&place, word};
     }
     return {};
   }
