@@ -60,20 +60,20 @@ Result run_without_runtime(Body body, void* data, unsigned clause, Rest... rest)
 template <Entry entry, class Result, class... Rest>
 Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
   auto const code = reinterpret_cast<void const*>(body);
-  Region const region = find_region(code, entry, caller);
-  if (region.runtime == nullptr) [[unlikely]]
-    return run_without_runtime<entry, Result>(body, data, clause, rest...);
   PassedWithTasks passed;  // not {}, which would clear another cache line, too
   passed.reductions = nullptr;
   passed.body = body;
   passed.data = data;
-  passed.thread_num = region.runtime->thread_num;
-  RegionScope scope(region, {clause, false}, passed.team);
+  RegionScope scope({code, entry, caller}, {clause, false}, passed.team);
+  Runtime const* const runtime = scope.runtime();
+  if (runtime == nullptr) [[unlikely]]
+    return run_without_runtime<entry, Result>(body, data, clause, rest...);
+  passed.thread_num = runtime->thread_num;
   if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
-  auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
+  auto* const real = runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
   if (task_hooks == nullptr) [[likely]]
     return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
-  TaskRoom const tasks(passed.tasks, *region.runtime, code, scope, passed.team, false);
+  TaskRoom const tasks(passed.tasks, *runtime, code, scope, passed.team, false);
   return real(tasks.team() == nullptr ? run_in_place : run_in_place_with_tasks,
               static_cast<Passed*>(&passed), scope.threads(), rest...);
 }

@@ -81,31 +81,32 @@ void fork_without_runtime(void* where, Passed& passed) {
   call_body(passed, &thread, &number);
 }
 
+// By the runtime itself, for threads of its own.
+void fork_as_runtime_does(void const* caller, Passed& passed) {
+  auto const body = reinterpret_cast<void const*>(passed.body);
+  Runtime const* const runtime = find_region(body, Entry::fork_call, caller).runtime;
+  if (runtime == nullptr) return fork_without_runtime(nullptr, passed);
+  runtime->function<Fork>(Entry::fork_call)(nullptr, 1, task, &passed);
+}
+
 // `arguments` are padded.
 void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
-  Region const region = find_region(reinterpret_cast<void const*>(body), Entry::fork_call, caller);
-  if (region.runtime == nullptr) [[unlikely]] {
-    Passed passed{body, count, arguments};
-    return fork_without_runtime(where, passed);
-  }
-  Runtime const& runtime = *region.runtime;
-  auto* const real = runtime.function<Fork>(Entry::fork_call);
-  if (where == nullptr) {  // the runtime itself, for threads of its own
-    Passed passed{body, count, arguments};
-    return real(where, 1, task, &passed);
-  }
-  Clause const clause = this_thread.clause;
-  this_thread.clause = {};
   Passed passed{body, count, arguments};
-  RegionScope scope(region, clause, passed.team);
+  if (where == nullptr) return fork_as_runtime_does(caller, passed);
+  Clause const clause = std::exchange(this_thread.clause, {});
+  auto const code = reinterpret_cast<void const*>(body);
+  RegionScope scope({code, Entry::fork_call, caller}, clause, passed.team);
+  if (scope.runtime() == nullptr) [[unlikely]]
+    return fork_without_runtime(where, passed);
+  Runtime const& runtime = *scope.runtime();
+  auto* const real = runtime.function<Fork>(Entry::fork_call);
   auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
   if (scope.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
   if (task_hooks == nullptr) [[likely]]
     return real(where, 1, task, &passed);
   RoomForTasks room;
-  TaskRoom const tasks(room, runtime, reinterpret_cast<void const*>(body), scope, passed.team,
-                       true);
+  TaskRoom const tasks(room, runtime, code, scope, passed.team, true);
   passed.tasks = tasks.team();
   real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
 }

@@ -33,14 +33,15 @@ NIGH_HIDDEN void thread_is_made(void const* caller) noexcept;
 extern NIGH_HIDDEN constinit sync::atomic<std::uint32_t> pools_that_follow;
 NIGH_HIDDEN void look_at_pools(bool may_lock) noexcept;
 
+inline bool have_pools_that_follow() noexcept { return pools_that_follow.load(sync::relaxed) != 0; }
 // The calling thread begins an outermost region.
 inline void adapt_pools() noexcept {
-  if (pools_that_follow.load(sync::relaxed) != 0) [[unlikely]]
+  if (have_pools_that_follow()) [[unlikely]]
     look_at_pools(true);
 }
 // It closes a descriptor, perhaps in a signal handler or after vfork().
 inline void adapt_pools_in_passing() noexcept {
-  if (pools_that_follow.load(sync::relaxed) != 0) [[unlikely]]
+  if (have_pools_that_follow()) [[unlikely]]
     look_at_pools(false);
 }
 

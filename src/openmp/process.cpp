@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <new>
 #include <utility>
 
 #include "base/atomic.hpp"
@@ -64,6 +65,7 @@ extern "C" void thread_ends(void*) {
     end_kept_members();
   }
   end(std::exchange(me.lease_client, nullptr));
+  free(std::exchange(me.decisions, nullptr));
   me.plan = nullptr;
   drop_plans(me);
   end_pools(me);
@@ -113,8 +115,10 @@ extern "C" void in_child() {
   if (me.lease_client != nullptr) {
     pthread_setspecific(at_thread_end, nullptr);
     end(me.lease_client);
+    free(me.decisions);
   }
   me.lease_client = nullptr;
+  me.decisions = nullptr;
   me.plan = nullptr;
   me.is_others_child = !is_main_forking;
   leave_parents_regions(me);
@@ -297,13 +301,15 @@ bool has_room_on_unknown_stack(Thread& me) noexcept {
 
 bool give_lease_client(Thread& me) noexcept {
   if (me.has_ended) return unpin(me), false;
-  me.lease_client = new_lease_client(own_cpus().allowed);
-  if (me.lease_client == nullptr) return false;
-  if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {
-    end(me.lease_client);
-    me.lease_client = nullptr;
+  void* const room = malloc(sizeof(Decisions));
+  auto* const client = room == nullptr ? nullptr : new_lease_client(own_cpus().allowed);
+  if (client == nullptr || pthread_setspecific(at_thread_end, client) != 0) {
+    if (client != nullptr) end(client);
+    free(room);
     return false;
   }
+  me.lease_client = client;
+  me.decisions = new (room) Decisions;
   leaders_left.fetch_add(1, sync::relaxed);
   me.number = 1 + threads_with_leases.fetch_add(1, sync::relaxed);
   return true;

@@ -36,10 +36,14 @@ NIGH_HIDDEN int create_recycled(Runtime const&, Create* create, pthread_t* threa
 // has so many. libgomp's pool stays as it is for a team of one.
 NIGH_HIDDEN void change_pool(Thread& me, Runtime const&, std::uint32_t asked,
                              std::uint32_t given) noexcept;
+inline bool changes_pool(Thread const& me, Runtime const& runtime, std::uint32_t asked,
+                         std::uint32_t given) noexcept {
+  auto const& pool = me.pools[runtime.number];
+  return given > 1 && (given < pool.threads || asked < pool.kept_below);
+}
 inline void adapt_pool(Thread& me, Runtime const& runtime, std::uint32_t asked,
                        std::uint32_t given) noexcept {
-  auto const& pool = me.pools[runtime.number];
-  if (given > 1 && (given < pool.threads || asked < pool.kept_below)) [[unlikely]]
+  if (changes_pool(me, runtime, asked, given)) [[unlikely]]
     change_pool(me, runtime, asked, given);
 }
 

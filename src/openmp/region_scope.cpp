@@ -27,12 +27,19 @@ std::uint64_t now_ns() {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-Limits limits(Region const& region, Clause clause) {
-  Runtime const& runtime = *region.runtime;
-  Thread const& me = this_thread;
+TeamSettings settings(Runtime const& runtime, Clause clause, Thread const& me) {
+  return {clause,         runtime.max_threads(), runtime.thread_limit(), runtime.dynamic(),
+          me.fixes_teams, me.names_number};
+}
+
+Limits limits(TeamSettings const& now, TeamRule rule) {
   auto const number = [](int n) { return n < 1 ? 1U : static_cast<std::uint32_t>(n); };
-  Said const said{runtime.dynamic() != 0, me.fixes_teams || process().fixes_teams, me.names_number};
-  return {clause, number(runtime.max_threads()), number(runtime.thread_limit()), said, region.rule};
+  Said const said{now.dynamic != 0, now.fixes_teams || process().fixes_teams, now.names_number};
+  return {now.clause, number(now.max_threads), number(now.thread_limit), said, rule};
+}
+
+Limits limits(Region const& region, Clause clause) {
+  return limits(settings(*region.runtime, clause, this_thread), region.rule);
 }
 
 // For a region that holds others, or is held by one, where a spread is wanted.
@@ -55,7 +62,10 @@ constexpr std::uint64_t long_ns = 1'000'000;
 bool is_worth_timing(Thread& me) {
   constexpr std::uint64_t no_time_ns = 20'000;
   constexpr std::uint32_t one_in = 17;
-  return me.last_ns >= no_time_ns || ++me.regions % one_in == 1;
+  if (me.last_ns >= no_time_ns) return true;
+  if (me.untimed > 0) return --me.untimed, false;
+  me.untimed = one_in - 1;
+  return true;
 }
 
 Pinning pinning_of_part(NestedPlan const& plan, std::uint32_t part) {
@@ -141,7 +151,11 @@ class OnGrantedCpus : public RegionStrategy {
     if (!granted.floats) give_cpus(team_, me_, granted, team_threads_);
     if (!wanted.is_exact) threads_ = team_threads_;
     adapt_pool(me_, *region.runtime, wanted.threads, team_threads_);
-    me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
+    note_nesting(*region.runtime, team_threads_);
+  }
+
+  void note_nesting(Runtime const& runtime, std::uint32_t threads) noexcept {
+    me_.nests_serially = threads == 1 && runtime.max_active_levels() <= 1;
   }
 
   std::uint32_t team_threads_ = 1;
@@ -154,7 +168,8 @@ class Study final : public OnGrantedCpus {
       : OnGrantedCpus(me, team, clause), cpus_(cpus) {}
 
   void begin(Region const& region, Clause clause) noexcept override {
-    region_ = &region;
+    region_ = region.id;
+    code_ = region.code;
     TeamDemand const wanted = team_demand(limits(region, clause), when_chosen(region.adjust));
     if (wanted.threads > 1) place(region, wanted, cpus_);
     if (process().tells) count_region(cpus_);
@@ -163,13 +178,14 @@ class Study final : public OnGrantedCpus {
 
   void end() noexcept override {
     auto const duration_ns = now_ns() - began_ns_;
-    add_region_time(region_->id, region_->code, team_threads_, duration_ns);
+    add_region_time(region_, code_, team_threads_, duration_ns);
     if (duration_ns >= long_ns) unpin(me_);
   }
 
  private:
   GrantedTeam const& cpus_;
-  Region const* region_ = nullptr;
+  coordinator::RegionId region_ = 0;
+  void const* code_ = nullptr;
 };
 
 // In a study. It stays as it is, and regions that it begins are outermost ones, too.
@@ -178,15 +194,17 @@ class OfOneThread final : public RegionStrategy {
   OfOneThread(Thread& me, Team& team, Clause clause) noexcept : RegionStrategy(me, team, clause) {}
 
   void begin(Region const& region, Clause) noexcept override {
-    region_ = &region;
+    region_ = region.id;
+    code_ = region.code;
     began_ns_ = now_ns();
   }
   void end() noexcept override {
-    add_region_time(region_->id, region_->code, asked_for_one, now_ns() - began_ns_);
+    add_region_time(region_, code_, asked_for_one, now_ns() - began_ns_);
   }
 
  private:
-  Region const* region_ = nullptr;
+  coordinator::RegionId region_ = 0;
+  void const* code_ = nullptr;
   std::uint64_t began_ns_ = 0;
 };
 
@@ -196,6 +214,17 @@ class Leased final : public OnGrantedCpus {
 
   void begin(Region const& region, Clause clause) noexcept override {
     if (!is_spreading() || !begin_with_plan(region, clause)) begin_flat(region, clause);
+  }
+
+  // The lease has been entered again.
+  void begin_as(Decision const& last) noexcept {
+    has_lease_ = has_own_lease_ = true;
+    team_ = last.team;
+    threads_ = last.threads;
+    if (process().tells)
+      count_region({.size = last.lease.size(), .fallback = coordinator::FallbackReason::none});
+    note_nesting(*last.region.runtime, last.given);
+    if (is_worth_timing(me_)) began_ns_ = now_ns();
   }
 
   // In the child of a fork inside the region, the client is the child's own, if it has one, and in
@@ -227,15 +256,23 @@ class Leased final : public OnGrantedCpus {
   }
 
   void begin_flat(Region const& region, Clause clause) noexcept {
-    TeamDemand const wanted = team_demand(limits(region, clause), region.adjust);
+    Decision& known = me_.decisions->about(region.code);
+    known.region.code = nullptr;
+    TeamSettings const now = settings(*region.runtime, clause, me_);
+    TeamDemand const wanted = team_demand(limits(now, region.rule), region.adjust);
     if (wanted.threads == 1) return;
     has_own_lease_ = true;
     auto const allowed = own_cpus().count;
     GrantedTeam const granted = enter(region, cpu_demand(wanted, allowed));
-    adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size), allowed);
+    auto const threads = team_size(wanted, granted.size);
+    adapt_waiting(me_, *region.runtime, granted, threads, allowed);
     if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);
     place(region, wanted, granted);
-    if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
+    bool const is_usual = !granted.is_to_be_timed && !is_short_of_cpus(granted, threads, allowed);
+    if (!is_usual || is_worth_timing(me_)) began_ns_ = now_ns();
+    if (is_usual && !is_spreading())
+      known = {region,         now,           allowed, me_.lease_client->entered(), team_,
+               wanted.threads, team_threads_, threads_};
   }
 
   // False: its threads begin no regions, or may not.
@@ -301,14 +338,38 @@ void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept {
 }
 
 template <class Strategy, class... Arguments>
-RegionStrategy* RegionScope::make(Arguments&&... arguments) noexcept {
+Strategy* RegionScope::make(Arguments&&... arguments) noexcept {
   static_assert(sizeof(Strategy) <= sizeof room_ && alignof(Strategy) <= 8);
   return new (room_) Strategy(me_, std::forward<Arguments>(arguments)...);
 }
 
-RegionScope::RegionScope(Region const& region, Clause clause, Team& team) noexcept
-    : me_(this_thread), errno_(&errno) {
-  KeptErrno const kept(errno_);
+// False: not all is as it was then. Nothing here changes errno.
+bool RegionScope::begin_as(Decision const& last, Clause clause, Team& team) noexcept {
+  Thread& me = me_;
+  Runtime const& runtime = *last.region.runtime;
+  if (me.is_inside || me.is_worker || me.is_forked_inside || me.is_left_alone) return false;
+  if (me.stack.low == nullptr || !has_room_for_messages(me)) return false;
+  if (have_pools_that_follow() || !waits_as_usual(me)) return false;
+  if (changes_pool(me, runtime, last.asked, last.given)) return false;
+  if (last.settings != settings(runtime, clause, me) || last.allowed != own_cpus().count)
+    return false;
+  if (!me.lease_client->enter_again(last.lease)) return false;
+  auto* const leased = make<Leased>(team, clause);
+  leased->begin_as(last);
+  me.region = last.region.id;
+  me.team = &team;
+  me.is_inside = true;
+  strategy_ = leased;
+  runtime_ = &runtime;
+  is_outermost_ = true;
+  return true;
+}
+
+void RegionScope::begin(RegionCall const& call, Clause clause, Team& team) noexcept {
+  KeptErrno const kept;
+  Region const region = find_region(call.code, call.entry, call.caller);
+  runtime_ = region.runtime;
+  if (runtime_ == nullptr) return;
   strategy_ = choose(region, clause, team);
   strategy_->begin(region, clause);
   if (!is_outermost_) return;
@@ -341,7 +402,8 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
 }
 
 RegionScope::~RegionScope() {
-  KeptErrno const kept(errno_);  // that of the body
+  if (runtime_ == nullptr) return;
+  KeptErrno const kept;  // that of the body
   if (is_outermost_) {
     me_.is_inside = false;
     me_.team = nullptr;

@@ -3,7 +3,7 @@
 // A parallel region that the calling thread begins, from before the runtime hears of it until all
 // threads have left. It says how many threads to ask the runtime for, and on which cpus they sit.
 //
-//   RegionScope const scope(region, clause, team);   chooses a strategy, which fills in the team
+//   RegionScope const scope(call, clause, team);     chooses a strategy, which fills in the team
 //   the runtime's entry point, with scope.threads()  each thread of the team makes a MemberScope
 //
 //   strategy        of                        cpus
@@ -16,6 +16,8 @@
 //                   or num_threads(1)
 //   nested          a region inside another   those of the region around it, or its part of them
 //   passed through  all else                  as without the shim
+//
+// Most regions are leased ones that begin as they did the last time: Decision (thread.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -49,26 +51,46 @@ class RegionStrategy {
   bool has_own_lease_ = false;
 };
 
+// A call of the program that begins a region.
+struct RegionCall {
+  void const* code;  // of its body
+  Entry entry;
+  void const* caller;
+};
+
 class NIGH_HIDDEN RegionScope {
  public:
-  // The region and the team outlast the scope.
-  RegionScope(Region const&, Clause, Team&) noexcept;
+  // The team outlasts the scope.
+  RegionScope(RegionCall const& call, Clause clause, Team& team) noexcept : me_(this_thread) {
+    if (!begins_as_before(call.code, clause, team)) [[unlikely]]
+      begin(call, clause, team);
+  }
   ~RegionScope();
   RegionScope(RegionScope&&) = delete;
   RegionScope& operator=(RegionScope&&) = delete;
 
+  // Null: the program has none (find_region()), and this is the scope of no region.
+  Runtime const* runtime() const noexcept { return runtime_; }
   std::uint32_t threads() const noexcept { return strategy_->threads(); }
   bool has_own_lease() const noexcept { return strategy_->has_own_lease(); }
 
  private:
   template <class Strategy, class... Arguments>
-  RegionStrategy* make(Arguments&&...) noexcept;
+  Strategy* make(Arguments&&...) noexcept;
+  bool begins_as_before(void const* code, Clause clause, Team& team) noexcept {
+    if (me_.decisions == nullptr) return false;
+    Decision const& last = me_.decisions->about(code);
+    bool const is_known = last.region.code == code && last.region.age == times_forgotten();
+    return is_known && begin_as(last, clause, team);
+  }
+  bool begin_as(Decision const& last, Clause, Team&) noexcept;
+  void begin(RegionCall const&, Clause, Team&) noexcept;
   RegionStrategy* choose(Region const&, Clause, Team&) noexcept;
 
   Thread& me_;
-  int* const errno_;  // of this thread
+  Runtime const* runtime_ = nullptr;
   bool is_outermost_ = false;
-  alignas(8) std::byte room_[64];
+  alignas(8) std::byte room_[72];
   RegionStrategy* strategy_ = nullptr;  // in the room
 };
 

@@ -51,6 +51,8 @@ struct TeamDemand {
 struct Clause {
   std::uint32_t threads = 0;  // 0: there is none
   bool is_strict = false;     // OpenMP 6: an error to have another number
+
+  constexpr bool operator==(Clause const&) const = default;
 };
 
 // The settings of teams that the program or its environment gave the runtime.

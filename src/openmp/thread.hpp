@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "openmp/connection.hpp"
+#include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/team_size.hpp"
 #include "platform/own_stack.hpp"
@@ -21,21 +22,72 @@
 namespace nigh::openmp {
 
 struct Ballast;
-struct Runtime;
-struct Team;
 struct NestedPlan;
+struct Thread;
 struct PlanOfThread;
 
 // Where a thread is pinned: on one cpu, on all of a lease, or nowhere (0).
 using Pinning = std::uint64_t;
 inline constexpr Pinning unpinned = 0;
 
+// The threads of a region. Each of them reads it at every region, from its leader's cache, so it is
+// small.
+struct Team {
+  std::uint16_t const* cpus = nullptr;
+  Pinning all = unpinned;  // all of its cpus together
+  Thread const* leader = nullptr;
+  std::uint32_t size = 0;  // in cpus; 0: no lease
+  bool is_shared = false;  // more threads than cpus: each may use all of them
+  bool has_plan = false;   // its threads begin regions of their own, as the leader's plan says
+  std::uint8_t level = 0;  // 0: outermost; not beyond 2
+};
+static_assert(sizeof(Team) == 32);
+
+// The size of a team follows from these, and from the object that the region is in.
+struct TeamSettings {
+  Clause clause{};
+  int max_threads = 0;  // of the runtime, for the calling thread
+  int thread_limit = 0;
+  int dynamic = 0;
+  bool fixes_teams = false;   // omp_set_dynamic(0)
+  bool names_number = false;  // omp_set_num_threads()
+
+  bool operator==(TeamSettings const&) const = default;
+};
+
+// A thread's last decision about a region on a kept lease. The region's next run is the same, as
+// long as all is unchanged that the decision followed from.
+struct Decision {
+  Region region{};  // no code: about none
+  TeamSettings settings{};
+  std::uint32_t allowed = 0;  // cpus, for the process
+  LeaseClient::Entered lease{};
+  // what followed
+  Team team{};
+  std::uint32_t asked = 0;    // threads that the program asked for
+  std::uint32_t given = 0;    // that it gets
+  std::uint32_t threads = 0;  // for the runtime, in place of the clause
+};
+
+// By the region's code. A region takes the place of another one here.
+class Decisions {
+ public:
+  Decision& about(void const* code) noexcept {
+    auto const bits = reinterpret_cast<std::uintptr_t>(code);
+    return decisions_[(bits >> 4U ^ bits >> 10U) % decisions_.size()];
+  }
+
+ private:
+  std::array<Decision, 64> decisions_{};
+};
+
 struct Thread {
   LeaseClient* lease_client = nullptr;
-  Team const* team = nullptr;  // the region it is in, innermost; valid only inside
+  Decisions* decisions = nullptr;  // there, if that is
+  Team const* team = nullptr;      // the region it is in, innermost; valid only inside
   Pinning pinning = unpinned;
   std::uint32_t number = 0;          // of a thread with leases, from 1
-  std::uint32_t regions = 0;         // not timed, as too short
+  std::uint32_t untimed = 0;         // of its short regions: so many until one is timed
   std::uint64_t last_ns = 0;         // the last timed one
   coordinator::RegionId region = 0;  // the outermost region that it has begun and not ended
   NestedPlan const* plan = nullptr;  // how that region's threads begin others; null: as they say
@@ -61,9 +113,9 @@ struct Thread {
   bool has_ended = false;         // but other keys' destructors may follow
   bool is_left_alone = false;     // the program or a user has bound it
   bool nests_serially = false;    // inside a team of one that would have been larger
-  bool fixes_teams = false;       // omp_set_dynamic(0)
-  bool names_number = false;      // omp_set_num_threads()
-  bool has_exchanged = false;     // the lease of the region that it has begun (region_lease.hpp)
+  bool fixes_teams = false;       // TeamSettings
+  bool names_number = false;
+  bool has_exchanged = false;  // the lease of the region that it has begun (region_lease.hpp)
   // Threads of libgomp's that it leads (recycler.cpp), of each runtime.
   struct Pool {
     std::uint32_t threads = 0;     // with itself; 0: not known to have any
@@ -76,19 +128,6 @@ struct Thread {
   std::uint32_t heard = 0;        // calls of the program that set cpus of other threads
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
-
-// The threads of a region. Each of them reads it at every region, from its leader's cache, so it is
-// small.
-struct Team {
-  std::uint16_t const* cpus = nullptr;
-  Pinning all = unpinned;  // all of its cpus together
-  Thread const* leader = nullptr;
-  std::uint32_t size = 0;  // in cpus; 0: no lease
-  bool is_shared = false;  // more threads than cpus: each may use all of them
-  bool has_plan = false;   // its threads begin regions of their own, as the leader's plan says
-  std::uint8_t level = 0;  // 0: outermost; not beyond 2
-};
-static_assert(sizeof(Team) == 32);
 
 // All of these are for the calling thread.
 

@@ -32,13 +32,22 @@ extern NIGH_HIDDEN constinit sync::atomic<std::uint32_t> calm_runtimes;
 NIGH_HIDDEN void look_at_waiting(Thread& me, Runtime const&, GrantedTeam const&,
                                  std::uint32_t threads) noexcept;
 
+// No runtime's threads have been made calm, nor is there a reason for this thread to do so.
+inline bool waits_as_usual(Thread const& me) noexcept {
+  return calm_runtimes.load(sync::relaxed) == 0 && me.calmed == nullptr &&
+         me.preemptions_per_s == 0;
+}
+// On all cpus of the process no team is crowded (policy::is_crowded()).
+inline bool is_short_of_cpus(GrantedTeam const& granted, std::uint32_t threads,
+                             std::uint32_t allowed) noexcept {
+  return granted.size < threads && granted.size < allowed;
+}
+
 // The calling thread begins an outermost region, with so many threads; the process may use so many
-// cpus. On all of these no team is crowded (policy::is_crowded()).
+// cpus.
 inline void adapt_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& granted,
                           std::uint32_t threads, std::uint32_t allowed) noexcept {
-  if ((granted.size < threads && granted.size < allowed) ||
-      calm_runtimes.load(sync::relaxed) != 0 || me.calmed != nullptr || me.preemptions_per_s != 0)
-      [[unlikely]]
+  if (is_short_of_cpus(granted, threads, allowed) || !waits_as_usual(me)) [[unlikely]]
     look_at_waiting(me, runtime, granted, threads);
 }
 

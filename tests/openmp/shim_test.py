@@ -381,6 +381,26 @@ class Nighd(WithNighd):
             self.assertTrue(told, err)
             granted = int(told[1])
 
+    def test_a_region_begun_before_follows_what_the_program_has_set_since(self):
+        self.start()
+        words = ("region region threads=3 region region clause=2 clause=2 clause=5 clause=2 clause=1 clause=5 "
+                 "threads=2 region within=3 region other=3 region many threads=1 region threads=4 region region")
+        for name in ("dynamic-gcc", "dynamic-clang"):
+            here = self.run_here(name, *words.split(), OMP_NUM_THREADS="4")
+            self.assertEqual(here, run(name, *words.split(), shim=None, OMP_NUM_THREADS="4"))
+            # Smaller where that is allowed, and only there. A region that gets no cpus keeps its size.
+            sizes = set()
+            for _ in range(100):
+                words_of_dynamic = "region region dynamic=1 region region dynamic=0 region".split()
+                told = self.run_here(name, *words_of_dynamic, OMP_NUM_THREADS="8")[0].splitlines()
+                self.assertEqual(told[:2] + told[4:], ["8 of 8"] * 3)
+                sizes |= {*told[2:4]}
+                if sizes != {"8 of 8"}:
+                    break
+            self.assertLessEqual(sizes, {"8 of 8", *(f"{n} of 8" for n in range(1, len(CPUS) + 1))})
+            if len(CPUS) < 8:
+                self.assertNotEqual(sizes, {"8 of 8"})
+
     def test_regions_that_wait_for_others_go_on(self):
         self.start()
         for name in ("waits-gcc", "waits-clang"):
