@@ -10,6 +10,7 @@
 #include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/gomp_depends.hpp"
+#include "openmp/tasks/gomp_reductions.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
@@ -139,67 +140,6 @@ inline void copy_few(void* block, void const* data, long size) noexcept {
   for (long left = size & 3; left > 0; --left) copy_piece<std::uint8_t>(to, from);
 }
 
-// ---- reductions of taskgroups. libgomp's description of them, which the compiler's code reads:
-// [0] how many variables, [1] bytes a thread, [2] alignment, then the memory, [4] the next one,
-// [5] set on the last one that is new, [6] the memory's end, then {variable, offset, -} each.
-
-void register_reductions(Member& me, std::uintptr_t* d) noexcept {
-  std::uintptr_t* older = nullptr;
-  for (Group* g = me.current->group; g != nullptr && older == nullptr; g = g->outer)
-    older = g->reductions;
-  std::uintptr_t* const first = d;
-  for (;; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
-    auto const bytes = d[1] * me.size;
-    auto const alignment = d[2] < 64 ? 64 : d[2];
-    void* const memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (memory == nullptr) out_of_memory();
-    memset(memory, 0, bytes);
-    d[2] = reinterpret_cast<std::uintptr_t>(memory);
-    d[5] = 0;
-    d[6] = d[2] + bytes;
-    if (d[4] == 0) break;
-  }
-  d[4] = reinterpret_cast<std::uintptr_t>(older);
-  d[5] = 1;
-  me.current->group->reductions = first;
-}
-
-void unregister_reductions(std::uintptr_t* d) noexcept {
-  for (;; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
-    free(reinterpret_cast<void*>(d[2]));
-    if (d[5] != 0) return;
-  }
-}
-
-// This thread's copy of a variable, or of a part of one: `address` is the variable's own, or within
-// another thread's copy. `original` is that of a whole variable.
-bool find_copy(Member const& me, std::uintptr_t* d, std::uintptr_t address, std::uintptr_t& copy,
-               std::uintptr_t& original) noexcept {
-  for (; d != nullptr; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
-    bool const is_copy = address >= d[2] && address < d[6];
-    auto const offset = is_copy ? (address - d[2]) % d[1] : 0;
-    auto const mine = d[2] + me.number * d[1];
-    for (std::uintptr_t i = 0; i < d[0]; ++i) {
-      auto const* const variable = d + 7 + 3 * i;
-      if (is_copy ? variable[1] != offset : variable[0] != address) continue;
-      copy = mine + variable[1];
-      original = variable[0];
-      return true;
-    }
-    if (is_copy) {
-      copy = mine + offset;
-      return true;
-    }
-  }
-  return false;
-}
-
-std::uintptr_t* innermost_reductions(Member const& me) noexcept {
-  for (Group* g = me.current->group; g != nullptr; g = g->outer)
-    if (g->reductions != nullptr) return g->reductions;
-  return nullptr;
-}
-
 // ---- taskloop. The arguments begin with the first iteration of a task and the one after its last.
 
 template <class Number>
@@ -280,30 +220,48 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
 using namespace nigh::openmp::tasks;
 
 NIGH_REAL(GOMP_task)
-NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
-                               bool deferred, unsigned flags, void** depend, int priority,
-                               void* detach);
+// GOMP_task()'s last arguments. On x86-64 they lie on the stack as they do here, where one value of
+// them all would lie. So they can be passed on without being touched, and the call is a jump: while
+// the runtime runs a task's body, nothing of nigh is on the stack. A recursion that needs almost
+// all of the stack without nigh needs no more with it.
+struct LastArguments {
+  unsigned long flags_in_low_half;
+  void** depend;
+  unsigned long priority_in_low_half;
+  void* detach;
+
+  unsigned flags() const noexcept { return static_cast<unsigned>(flags_in_low_half); }
+};
 #if __has_cpp_attribute(gnu::noipa)
 #define NIGH_APART [[gnu::noipa]]
 #else
 #define NIGH_APART [[gnu::noinline]]
 #endif
-// References, so that GOMP_task() leaves its arguments on the stack where it does not need them.
 NIGH_APART static void make_any_task(Body body, void* data, Copy copy, long size, long align,
-                                     bool deferred, unsigned const& flags, void** const& depend,
-                                     int const& priority, void* const& detach, void const* caller) {
+                                     bool deferred, LastArguments last) {
+  void const* const caller = __builtin_return_address(0);  // the program: GOMP_task() jumps here
   Member* const me = bound_member(gomp_member, real_GOMP_task, caller);
   if (me != nullptr)
-    return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
+    return spawn_slowly(*me, body, data, copy, size, align, deferred, last.flags(), last.depend,
+                        last.detach);
   look_again();
-  reinterpret_cast<decltype(&GOMP_task)>(real_GOMP_task.find(caller))(
-      body, data, copy, size, align, deferred, flags, depend, priority, detach);
+  void* const real = real_GOMP_task.find(caller);
+#if defined(__x86_64__)
+  using Real = void(Body, void*, Copy, long, long, bool, LastArguments);
+  return reinterpret_cast<Real*>(real)(body, data, copy, size, align, deferred, last);
+#else
+  using Real = void(Body, void*, Copy, long, long, bool, unsigned, void**, int, void*);
+  return reinterpret_cast<Real*>(real)(body, data, copy, size, align, deferred, last.flags(),
+                                       last.depend, static_cast<int>(last.priority_in_low_half),
+                                       last.detach);
+#endif
 }
-NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
-                               bool deferred, unsigned flags, void** depend, int priority,
-                               void* detach) {
+[[gnu::always_inline]] static inline void make_task(Body body, void* data, Copy copy, long size,
+                                                    long align, bool deferred,
+                                                    LastArguments const& last) {
   Member* const me = gomp_member;
   if (me != nullptr && copy == nullptr) [[likely]] {
+    auto const flags = last.flags();
     bool const is_usual = deferred && static_cast<unsigned long>(size) <= few_bytes &&
                           align <= static_cast<long>(alignof(Task)) &&
                           (flags & (has_depend | is_detachable | is_final)) == 0 &&
@@ -319,9 +277,21 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
         !me->current->is(flag::settings))
       return run_in_place(*me, body, data, flags);
   }
-  make_any_task(body, data, copy, size, align, deferred, flags, depend, priority, detach,
-                __builtin_return_address(0));
+  make_any_task(body, data, copy, size, align, deferred, last);
 }
+#if defined(__x86_64__)
+NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
+                               bool deferred, LastArguments last) {
+  make_task(body, data, copy, size, align, deferred, last);
+}
+#else
+NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
+                               bool deferred, unsigned flags, void** depend, int priority,
+                               void* detach) {
+  make_task(body, data, copy, size, align, deferred,
+            {flags, depend, static_cast<unsigned>(priority), detach});
+}
+#endif
 
 NIGH_REAL(GOMP_taskwait)
 NIGH_INTERPOSED void GOMP_taskwait() {
