@@ -47,35 +47,74 @@ extern "C" void run_in_place_with_tasks(void* p) {
   task_hooks->leave();
 }
 
+template <class Result, class... Rest>
+using Real = Result(Body, void*, unsigned, Rest...);
+
 // The runtime's function, or where there is none, a team of one.
 template <Entry entry, class Result, class... Rest>
 Result run_without_runtime(Body body, void* data, unsigned clause, Rest... rest) {
-  using Real = Result(Body, void*, unsigned, Rest...);
   if (void* const real = real_function(nullptr, entry); real != nullptr)
-    return reinterpret_cast<Real*>(real)(body, data, clause, rest...);
+    return reinterpret_cast<Real<Result, Rest...>*>(real)(body, data, clause, rest...);
   body(data);
   return Result(1);
 }
 
-template <Entry entry, class Result, class... Rest>
-Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
-  auto const code = reinterpret_cast<void const*>(body);
-  PassedWithTasks passed;  // not {}, which would clear another cache line, too
-  passed.reductions = nullptr;
+template <Entry entry>
+void fill(Passed& passed, Runtime const& runtime, Body body, void* data) {
+  passed.reductions = entry == Entry::parallel_reductions ? *static_cast<void**>(data) : nullptr;
   passed.body = body;
   passed.data = data;
+  passed.thread_num = runtime.thread_num;
+}
+
+// Apart, for its room on the stack.
+template <Entry entry, class Result, class... Rest>
+[[gnu::noinline]] Result run_with_tasks(void const* caller, Body body, void* data, unsigned clause,
+                                        Rest... rest) {
+  auto const code = reinterpret_cast<void const*>(body);
+  PassedWithTasks passed;  // not {}, which would clear another cache line, too
   RegionScope scope({code, entry, caller}, {clause, false}, passed.team);
-  Runtime const* const runtime = scope.runtime();
-  if (runtime == nullptr) [[unlikely]]
+  if (scope.runtime() == nullptr) [[unlikely]]
     return run_without_runtime<entry, Result>(body, data, clause, rest...);
-  passed.thread_num = runtime->thread_num;
-  if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
-  auto* const real = runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
-  if (task_hooks == nullptr) [[likely]]
-    return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
-  TaskRoom const tasks(passed.tasks, *runtime, code, scope, passed.team, false);
+  fill<entry>(passed, *scope.runtime(), body, data);
+  auto* const real = scope.runtime()->template function<Real<Result, Rest...>>(entry);
+  TaskRoom const tasks(passed.tasks, *scope.runtime(), code, scope, passed.team, false);
   return real(tasks.team() == nullptr ? run_in_place : run_in_place_with_tasks,
               static_cast<Passed*>(&passed), scope.threads(), rest...);
+}
+
+template <Entry entry, class Result, class... Rest>
+[[gnu::always_inline]] inline Result run_with_scope(void const* caller, Body body, void* data,
+                                                    unsigned clause, Rest... rest) {
+  auto const code = reinterpret_cast<void const*>(body);
+  Passed passed;
+  RegionScope scope({code, entry, caller}, {clause, false}, passed.team);
+  if (scope.runtime() == nullptr) [[unlikely]]
+    return run_without_runtime<entry, Result>(body, data, clause, rest...);
+  fill<entry>(passed, *scope.runtime(), body, data);
+  auto* const real = scope.runtime()->template function<Real<Result, Rest...>>(entry);
+  return real(run_in_place, &passed, scope.threads(), rest...);
+}
+
+// Calls at the end are jumps (-foptimize-sibling-calls): nothing of nigh stays on the stack below a
+// straight call.
+template <Entry entry, class Result, class... Rest>
+[[gnu::noinline]] Result run_inside(void const* caller, Body body, void* data, unsigned clause,
+                                    Rest... rest) {
+  auto const straight = straight_call(reinterpret_cast<void const*>(body), entry, caller, clause);
+  if (straight.runtime == nullptr)
+    return run_with_scope<entry, Result>(caller, body, data, clause, rest...);
+  auto* const real = straight.runtime->function<Real<Result, Rest...>>(entry);
+  return real(body, data, straight.threads, rest...);
+}
+
+template <Entry entry, class Result, class... Rest>
+Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
+  if (task_hooks != nullptr) [[unlikely]]
+    return run_with_tasks<entry, Result>(caller, body, data, clause, rest...);
+  if (may_be_straight(clause)) [[unlikely]]
+    return run_inside<entry, Result>(caller, body, data, clause, rest...);
+  return run_with_scope<entry, Result>(caller, body, data, clause, rest...);
 }
 
 }  // namespace

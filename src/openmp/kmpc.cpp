@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "openmp/region_scope.hpp"
@@ -27,11 +28,8 @@ struct alignas(64) Passed {
 static_assert(sizeof(Passed) == 64);
 
 // Calls with at least as many arguments as the body takes: in the calling conventions of Linux the
-// caller cleans up, and arguments that are not read do no harm. So four forms are enough.
-template <std::size_t... I>
-void call(Passed const& p, std::int32_t* thread, std::int32_t* number, std::index_sequence<I...>) {
-  p.body(thread, number, p.arguments[I]...);
-}
+// caller cleans up, and arguments that are not read do no harm. So four forms are enough. Each has
+// a function of its own, so that the stack has room for the arguments of that one only.
 constexpr std::array<std::uint32_t, 4> forms{6, 32, 128, 1024};
 
 constexpr std::uint32_t with_padding(std::uint32_t count) noexcept {
@@ -40,15 +38,28 @@ constexpr std::uint32_t with_padding(std::uint32_t count) noexcept {
   return 0;
 }
 
-void call_body(Passed const& p, std::int32_t* thread, std::int32_t* number) {
-  if (p.count <= forms[0])
-    call(p, thread, number, std::make_index_sequence<forms[0]>{});
-  else if (p.count <= forms[1])
-    call(p, thread, number, std::make_index_sequence<forms[1]>{});
-  else if (p.count <= forms[2])
-    call(p, thread, number, std::make_index_sequence<forms[2]>{});
+template <class... First, std::size_t... I>
+[[gnu::noinline]] void call_form(void (*function)(First..., ...), First... first,
+                                 void* const* arguments, std::index_sequence<I...>) {
+  function(first..., arguments[I]...);
+}
+
+// function(first..., the arguments...).
+template <class... First>
+void call(void (*function)(First..., ...), std::uint32_t count, void* const* arguments,
+          std::type_identity_t<First>... first) {
+  if (count <= forms[0])
+    call_form<First...>(function, first..., arguments, std::make_index_sequence<forms[0]>{});
+  else if (count <= forms[1])
+    call_form<First...>(function, first..., arguments, std::make_index_sequence<forms[1]>{});
+  else if (count <= forms[2])
+    call_form<First...>(function, first..., arguments, std::make_index_sequence<forms[2]>{});
   else
-    call(p, thread, number, std::make_index_sequence<forms[3]>{});
+    call_form<First...>(function, first..., arguments, std::make_index_sequence<forms[3]>{});
+}
+
+void call_body(Passed const& p, std::int32_t* thread, std::int32_t* number) {
+  call(p.body, p.count, p.arguments, thread, number);
 }
 
 extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Passed* p) {
@@ -82,33 +93,64 @@ void fork_without_runtime(void* where, Passed& passed) {
 }
 
 // By the runtime itself, for threads of its own.
-void fork_as_runtime_does(void const* caller, Passed& passed) {
-  auto const body = reinterpret_cast<void const*>(passed.body);
-  Runtime const* const runtime = find_region(body, Entry::fork_call, caller).runtime;
+void fork_as_runtime_does(void const* caller, std::uint32_t count, Microtask body,
+                          void** arguments) {
+  auto const code = reinterpret_cast<void const*>(body);
+  Passed passed{body, count, arguments};
+  Runtime const* const runtime = find_region(code, Entry::fork_call, caller).runtime;
   if (runtime == nullptr) return fork_without_runtime(nullptr, passed);
   runtime->function<Fork>(Entry::fork_call)(nullptr, 1, task, &passed);
 }
 
-// `arguments` are padded.
-void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
-  Passed passed{body, count, arguments};
-  if (where == nullptr) return fork_as_runtime_does(caller, passed);
-  Clause const clause = std::exchange(this_thread.clause, {});
+// Apart, for its room on the stack.
+[[gnu::noinline]] void fork_with_tasks(Fork* real, void* where, RegionScope const& scope,
+                                       void const* code, Passed& passed) {
+  RoomForTasks room;
+  TaskRoom const tasks(room, *scope.runtime(), code, scope, passed.team, true);
+  passed.tasks = tasks.team();
+  real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
+}
+
+void push_threads(Runtime const& runtime, void* where, std::uint32_t threads) {
+  auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
+  if (push != nullptr && runtime.global_thread_num != nullptr)
+    push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(threads));
+}
+
+[[gnu::noinline]] void fork_with_scope(void const* caller, void* where, Clause clause,
+                                       std::uint32_t count, Microtask body, void** arguments) {
   auto const code = reinterpret_cast<void const*>(body);
+  Passed passed{body, count, arguments};
   RegionScope scope({code, Entry::fork_call, caller}, clause, passed.team);
   if (scope.runtime() == nullptr) [[unlikely]]
     return fork_without_runtime(where, passed);
-  Runtime const& runtime = *scope.runtime();
-  auto* const real = runtime.function<Fork>(Entry::fork_call);
-  auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
-  if (scope.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
-    push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
-  if (task_hooks == nullptr) [[likely]]
-    return real(where, 1, task, &passed);
-  RoomForTasks room;
-  TaskRoom const tasks(room, runtime, code, scope, passed.team, true);
-  passed.tasks = tasks.team();
-  real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
+  auto* const real = scope.runtime()->function<Fork>(Entry::fork_call);
+  if (scope.threads() != clause.threads) push_threads(*scope.runtime(), where, scope.threads());
+  if (task_hooks != nullptr) [[unlikely]]
+    return fork_with_tasks(real, where, scope, code, passed);
+  real(where, 1, task, &passed);
+}
+
+// False: it needs a scope.
+bool fork_straight(void const* caller, void* where, Clause clause, std::uint32_t count,
+                   Microtask body, void* const* arguments) {
+  auto const code = reinterpret_cast<void const*>(body);
+  auto const straight = straight_call(code, Entry::fork_call, caller, clause.threads);
+  if (straight.runtime == nullptr) return false;
+  if (straight.threads != clause.threads) push_threads(*straight.runtime, where, straight.threads);
+  call(straight.runtime->function<Fork>(Entry::fork_call), count, arguments, where,
+       static_cast<std::int32_t>(count), body);
+  return true;
+}
+
+// `arguments` are padded.
+void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
+  if (where == nullptr) return fork_as_runtime_does(caller, count, body, arguments);
+  Clause const clause = std::exchange(this_thread.clause, {});
+  if (task_hooks == nullptr && may_be_straight(clause.threads) &&
+      fork_straight(caller, where, clause, count, body, arguments)) [[unlikely]]
+    return;
+  fork_with_scope(caller, where, clause, count, body, arguments);
 }
 
 // The clause is kept for the region that follows, as the runtime keeps it.

@@ -337,6 +337,27 @@ void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept {
     runtime.set_num_threads(threads);
 }
 
+StraightCall straight_call(void const* code, Entry entry, void const* caller,
+                           std::uint32_t threads) noexcept {
+  Thread const& me = this_thread;
+  Region const region = find_region(code, entry, caller);
+  if (region.runtime == nullptr) return {nullptr, 0};
+  Runtime const& runtime = *region.runtime;
+  StraightCall const as_it_is{&runtime, threads}, with_one{&runtime, 1}, not_so{nullptr, 0};
+  if (!process().acts) return as_it_is;
+  if (study_team() != nullptr || is_spreading()) return not_so;
+  bool const is_nested =
+      me.is_inside || me.is_worker || (me.is_forked_inside && is_still_inside(me, runtime));
+  if (!is_nested) return threads == 1 ? as_it_is : not_so;
+  if (me.team == nullptr) return not_so;  // Nested frees the thread
+  if (threads == 1) return as_it_is;
+  bool const is_deepest =
+      runtime.active_level != nullptr && runtime.active_level() >= runtime.max_active_levels();
+  if (is_deepest) return as_it_is;
+  bool const follows_team = me.nests_serially && threads == 0 && region.rule != TeamRule::whole;
+  return follows_team ? with_one : not_so;
+}
+
 template <class Strategy, class... Arguments>
 Strategy* RegionScope::make(Arguments&&... arguments) noexcept {
   static_assert(sizeof(Strategy) <= sizeof room_ && alignof(Strategy) <= 8);

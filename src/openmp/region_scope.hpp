@@ -58,6 +58,22 @@ struct RegionCall {
   void const* caller;
 };
 
+// A region that nigh has nothing to do with: it has one thread, or the process only passes on. It
+// needs no scope, and its body is the runtime's to call: then a program that nests such regions
+// deeply needs no more stack than without nigh.
+struct StraightCall {
+  Runtime const* runtime;  // null: the region needs a scope
+  std::uint32_t threads;   // for the runtime, in place of the clause
+};
+// Arguments as in RegionCall and Clause. Not where nigh runs the region's tasks.
+NIGH_HIDDEN StraightCall straight_call(void const* code, Entry entry, void const* caller,
+                                       std::uint32_t threads) noexcept;
+// Whether it may be so, at a glance.
+inline bool may_be_straight(std::uint32_t threads) noexcept {
+  Thread const& me = this_thread;
+  return me.is_inside || me.is_worker || me.is_forked_inside || threads == 1 || !process().acts;
+}
+
 class NIGH_HIDDEN RegionScope {
  public:
   // The team outlasts the scope.

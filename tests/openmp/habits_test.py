@@ -203,5 +203,31 @@ class Habits(unittest.TestCase):
         self.assertRegex(err, "nigh: fixed-gcc: [0-9]+ tasks, ")
 
 
+class Depths(unittest.TestCase):
+    """A recursion that needs almost all of the stack without nigh needs no more with it."""
+
+    def bytes_each(self, name, form, where, preload=""):
+        tasks = "prefer" if TASKS in preload else "off"
+        done = run(name, form, *where, preload=preload, OMP_NUM_THREADS="2", NIGH_TASKS=tasks, NIGH_SOCKET="/none")
+        self.assertEqual(done[0], 0, done)
+        return int(done[1])
+
+    def check(self, forms, preload, where, more=0):
+        for name in programs_named(["depths-gcc", "depths-clang"]):
+            for form in forms:
+                with self.subTest(name=name, form=form, where=where):
+                    plain = self.bytes_each(name, form, where)
+                    self.assertLessEqual(self.bytes_each(name, form, where, preload),
+                                         plain + (more if name.endswith("clang") else 0))
+
+    def test_of_tasks_outside_of_regions(self):
+        for preload in (SHIM, f"{TASKS}:{SHIM}"):
+            self.check(["task", "undeferred", "depend", "group", "loop"], preload, [])
+
+    def test_of_regions_of_one_thread(self):
+        # Arguments of libomp's are on the stack once more: it needs 1,000 bytes and more itself.
+        for where in ([], ["inside"]):
+            self.check(["region", "one", "false"], SHIM, where, more=400)
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[7:], verbosity=2)
