@@ -59,13 +59,14 @@ bool begins_with(char const* text, char const* word) noexcept {
 
 // Runtimes read "true" in many ways, as " TRUE", "t" or "enabled": what does not look like "false"
 // may be true.
-bool may_be_true(char const* name) noexcept {
+enum class Means : std::uint8_t { nothing, no, perhaps_yes };
+Means meaning_of(char const* name) noexcept {
   char const* value = getenv(name);
-  if (value == nullptr) return false;
+  if (value == nullptr) return Means::nothing;
   value += strspn(value, " \t\n\v\f\r.");
   for (char const* const no : {"f", "n", "of", "0", "dis"})
-    if (begins_with(value, no)) return false;
-  return *value != '\0';
+    if (begins_with(value, no)) return Means::no;
+  return *value == '\0' ? Means::nothing : Means::perhaps_yes;
 }
 
 // Without it all priorities are 0 (OpenMP's max-task-priority-var).
@@ -79,7 +80,8 @@ constinit sync::atomic<unsigned long long> objects_seen{0};
 constinit sync::atomic<bool> reduces{false};
 
 Left look() noexcept {
-  if (may_be_true("OMP_CANCELLATION")) return Left::cancellation;
+  if (meaning_of("OMP_CANCELLATION") == Means::perhaps_yes) return Left::cancellation;
+  if (meaning_of("KMP_ENABLE_TASK_THROTTLING") == Means::no) return Left::unbounded;
   if (has_priorities()) return Left::priorities;
   if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;

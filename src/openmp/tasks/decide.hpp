@@ -14,6 +14,7 @@ enum class Left : std::uint8_t {
   switched_off,   // NIGH_TASKS=off
   no_tasks,       // no loaded object makes any
   cancellation,   // OMP_CANCELLATION
+  unbounded,      // KMP_ENABLE_TASK_THROTTLING=0: any number of tasks waits
   priorities,     // OMP_MAX_TASK_PRIORITY
   device,         // target regions that are tasks
   tool,           // an OMPT tool sees them

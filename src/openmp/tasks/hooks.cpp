@@ -199,6 +199,8 @@ char const* why(Left left) noexcept {
   switch (left) {
     case Left::cancellation:
       return "OMP_CANCELLATION lets tasks be cancelled";
+    case Left::unbounded:
+      return "KMP_ENABLE_TASK_THROTTLING lets any number of them wait";
     case Left::priorities:
       return "OMP_MAX_TASK_PRIORITY puts them in an order";
     case Left::device:
