@@ -165,6 +165,7 @@ class Rules(unittest.TestCase):
         for name in ("task_corners-gcc", "task_corners-clang"):
             self.check(name, "deep_waits", 69708)
             self.check(name, "large_arguments", 59941)
+            self.check(name, "many_arguments", 500001)
 
     def test_an_undeferred_task_does_not_wait_for_its_own(self):
         self.check("task_corners-clang", "undeferred_with_a_task", 11)
@@ -392,6 +393,12 @@ class LeftAlone(unittest.TestCase):
                                    ("false", False), (" No", False), (".F.", False), ("off", False), ("", False)):
                 out, err = run(name, "recursion", OMP_CANCELLATION=value, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
                 self.assertEqual((out, said in err), ("recursion 6765\n", is_left), (value, err))
+
+    def test_any_number_of_tasks_that_wait(self):
+        said = "its tasks are left alone: KMP_ENABLE_TASK_THROTTLING lets any number of them wait\n"
+        for value, is_left in (("0", True), ("false", True), (" Off", True), ("1", False), ("", False)):
+            out, err = run("tasks-clang", "recursion", KMP_ENABLE_TASK_THROTTLING=value, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+            self.assertEqual((out, said in err), ("recursion 6765\n", is_left), (value, err))
 
     def test_priorities(self):
         for name in ("tasks-gcc", "tasks-clang"):

@@ -13,6 +13,7 @@
 // A thread arrives at a barrier when all below its own implicit task has ended; when all have
 // arrived, nothing is left. Tasks that it runs after its arrival belong to others' implicit tasks.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -295,10 +296,12 @@ inline void submit(Member& me, Task& t) noexcept {
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);
 }
-// Of large arguments only so much memory waits: libgomp and libomp let fewer tasks wait than we do.
-inline constexpr std::uint8_t large_class = 9;  // from 64 KiB on
+// Of large arguments only so much memory waits, which a cache may hold, but enough tasks for all
+// threads: libgomp and libomp let fewer tasks wait than we do.
+inline constexpr std::uint8_t large_class = 4;  // from 2 KiB on
 inline bool is_much_waiting(Member const& me, std::uint8_t size_class) noexcept {
-  constexpr std::uint64_t many = 64, many_bytes = 16 << 20;
+  constexpr std::uint64_t many_bytes = 1 << 20;
+  std::uint64_t const many = std::max(16U, 4 * me.size);
   std::uint64_t const waiting = me.deque.waiting();
   return waiting >= many && waiting * (least_block_bytes << size_class) > many_bytes;
 }

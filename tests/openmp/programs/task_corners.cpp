@@ -336,6 +336,28 @@ long large_arguments() {
   return 10 * sum + (used.ru_maxrss < 200 * 1024);
 }
 
+// Small tasks with arguments of 10 kB, more than the threads can take: 1 if their memory stays below
+// 60 MB.
+long many_arguments() {
+  struct {
+    char bytes[10'000];
+  } mine = {};
+  mine.bytes[sizeof mine.bytes - 1] = 1;
+  long sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 50'000; ++i) {
+#pragma omp task firstprivate(mine) shared(sum)
+    {
+#pragma omp atomic
+      sum += mine.bytes[sizeof mine.bytes - 1];
+    }
+  }
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return 10 * sum + (used.ru_maxrss < 60 * 1024);
+}
+
 #ifdef __clang__
 // An undeferred task has ended when its event has come: the events of its own tasks may come later.
 long undeferred_with_a_task() {
@@ -379,7 +401,8 @@ constexpr Case cases[]{{"in_a_handler", in_a_handler},
 #ifdef __clang__
                        {"undeferred_with_a_task", undeferred_with_a_task},
 #endif
-                       {"large_arguments", large_arguments}};
+                       {"large_arguments", large_arguments},
+                       {"many_arguments", many_arguments}};
 
 }  // namespace
 
