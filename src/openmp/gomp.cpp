@@ -96,11 +96,11 @@ template <Entry entry, class Result, class... Rest>
   return real(run_in_place, &passed, scope.threads(), rest...);
 }
 
-// Calls at the end are jumps (-foptimize-sibling-calls): nothing of nigh stays on the stack below a
-// straight call.
+// If that may be. Calls at the end are jumps (-foptimize-sibling-calls): nothing of nigh stays on
+// the stack below a straight call.
 template <Entry entry, class Result, class... Rest>
-[[gnu::noinline]] Result run_inside(void const* caller, Body body, void* data, unsigned clause,
-                                    Rest... rest) {
+[[gnu::noinline]] Result run_straight(void const* caller, Body body, void* data, unsigned clause,
+                                      Rest... rest) {
   auto const straight = straight_call(reinterpret_cast<void const*>(body), entry, caller, clause);
   if (straight.runtime == nullptr)
     return run_with_scope<entry, Result>(caller, body, data, clause, rest...);
@@ -113,7 +113,7 @@ Result run(void const* caller, Body body, void* data, unsigned clause, Rest... r
   if (task_hooks != nullptr) [[unlikely]]
     return run_with_tasks<entry, Result>(caller, body, data, clause, rest...);
   if (may_be_straight(clause)) [[unlikely]]
-    return run_inside<entry, Result>(caller, body, data, clause, rest...);
+    return run_straight<entry, Result>(caller, body, data, clause, rest...);
   return run_with_scope<entry, Result>(caller, body, data, clause, rest...);
 }
 

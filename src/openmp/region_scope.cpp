@@ -269,7 +269,7 @@ class Leased final : public OnGrantedCpus {
     if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);
     place(region, wanted, granted);
     bool const is_usual = !granted.is_to_be_timed && !is_short_of_cpus(granted, threads, allowed);
-    if (!is_usual || is_worth_timing(me_)) began_ns_ = now_ns();
+    if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
     if (is_usual && !is_spreading())
       known = {region,         now,           allowed, me_.lease_client->entered(), team_,
                wanted.threads, team_threads_, threads_};
