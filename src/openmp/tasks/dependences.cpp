@@ -294,7 +294,7 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
 }
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
-  if (!me.current->is(flag::extra) || me.current->extra->children == nullptr) return;
+  if (!has_dependences(*me.current)) return;
   DependNode* const node = new_node(me, nullptr, list, count);
   wait_until(me, [](void* n) noexcept { return static_cast<DependNode*>(n)->is_over(); }, node);
   let_go(node);

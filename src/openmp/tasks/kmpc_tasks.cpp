@@ -243,6 +243,12 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_taskyield(void* where, std::int32_t thre
 
 // ---- dependences
 
+// As libomp does in a team of one thread: each task of the parent's has ended when the next one
+// comes, so dependences need not be looked at.
+static bool may_run_in_order(Member& me, Task const& t) noexcept {
+  return me.size == 1 && !t.is(flag::detachable) && !has_dependences(*me.current) &&
+         !is_stack_low(me);
+}
 NIGH_REAL(__kmpc_omp_task_with_deps)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t thread, KmpTask* k,
                                                        std::int32_t count, KmpDepend* list,
@@ -259,6 +265,11 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t
     return 0;
   }
   attach(*me, t);
+  if (may_run_in_order(*me, t)) {
+    ++me->counts.at_once;
+    run(*me, t);
+    return 0;
+  }
   submit_after(*me, t, depends.items(), depends.count());
   return 0;
 }

@@ -405,6 +405,10 @@ struct Depend {
 };
 // Submits a task once the earlier siblings that it depends on have ended.
 NIGH_HIDDEN void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) noexcept;
+// Children of this task have been submitted so.
+inline bool has_dependences(Task const& parent) noexcept {
+  return parent.is(flag::extra) && parent.extra->children != nullptr;
+}
 NIGH_HIDDEN void wait_for(Member& me, Depend const* list, std::size_t count) noexcept;
 // The task has ended: those that depend on it may run. After an event they do not go into the
 // thread's deque, for they need not descend from the task that the thread is in.
