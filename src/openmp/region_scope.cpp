@@ -177,6 +177,7 @@ class Study final : public OnGrantedCpus {
   }
 
   void end() noexcept override {
+    KeptErrno const kept;
     auto const duration_ns = now_ns() - began_ns_;
     add_region_time(region_, code_, team_threads_, duration_ns);
     if (duration_ns >= long_ns) unpin(me_);
@@ -199,6 +200,7 @@ class OfOneThread final : public RegionStrategy {
     began_ns_ = now_ns();
   }
   void end() noexcept override {
+    KeptErrno const kept;
     add_region_time(region_, code_, asked_for_one, now_ns() - began_ns_);
   }
 
@@ -230,6 +232,15 @@ class Leased final : public OnGrantedCpus {
   // In the child of a fork inside the region, the client is the child's own, if it has one, and in
   // no region: the lease, which is the parent's, stays as it is.
   void end() noexcept override {
+    bool const is_usual = has_lease_ && me_.lease_client != nullptr && began_ns_ == 0 &&
+                          me_.plan == nullptr && !me_.has_exchanged && lifted_ == nullptr;
+    if (!is_usual || !me_.lease_client->leave_untold()) end_unusually();
+  }
+
+ private:
+  // Not inlined: it saves many registers, which each region would pay for.
+  [[gnu::noinline]] void end_unusually() noexcept {
+    KeptErrno const kept;  // that of the body
     if (lifted_ != nullptr) lifted_->set_max_active_levels(levels_before_);
     if (!has_lease_ || me_.lease_client == nullptr) return;
     std::uint64_t duration_ns = 0;
@@ -247,7 +258,6 @@ class Leased final : public OnGrantedCpus {
     if (is_mixed || duration_ns >= long_ns) unpin(me_);
   }
 
- private:
   GrantedTeam enter(Region const& region, coordinator::Demand demand) noexcept {
     has_lease_ = true;
     GrantedTeam const granted = me_.lease_client->enter(region.id, demand);
@@ -424,7 +434,6 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
 
 RegionScope::~RegionScope() {
   if (runtime_ == nullptr) return;
-  KeptErrno const kept;  // that of the body
   if (is_outermost_) {
     me_.is_inside = false;
     me_.team = nullptr;

@@ -33,7 +33,7 @@ namespace nigh::openmp {
 class RegionStrategy {
  public:
   virtual void begin(Region const&, Clause) noexcept = 0;
-  virtual void end() noexcept = 0;
+  virtual void end() noexcept = 0;  // keeps errno, which is the body's
 
   // For the runtime, in place of the clause; 0: the runtime decides.
   std::uint32_t threads() const noexcept { return threads_; }

@@ -146,7 +146,8 @@ TEST(PatientClients, EnterALeaseAgainAsLongAsNothingChanges) {
   EXPECT_EQ(known.size(), 4u);
   ASSERT_TRUE(first.client.enter_again(known));
   EXPECT_FALSE(first.client.enter_again(known));  // it is in a region
-  first.client.leave(1000);
+  EXPECT_TRUE(first.client.leave_untold());
+  EXPECT_FALSE(first.client.leave_untold());  // it is in none
   // Another region on the same lease.
   auto const other = entered(first, 2);
   EXPECT_TRUE(first.client.enter_again(other));
@@ -165,16 +166,22 @@ TEST(PatientClients, EnterALeaseAgainAsLongAsNothingChanges) {
   first.client.leave(Report::every_ns - 1000);
   while (first.client.enter_again(next)) first.client.leave(1000);
   EXPECT_TRUE(first.client.enter(1, {4, 4}).is_to_be_timed);
+  EXPECT_FALSE(first.client.leave_untold());
   first.client.leave(1000);
   EXPECT_TRUE(first.client.enter_again(next));
   first.client.leave(1000);
-  // Others hold the cpus.
-  OneMaster second(server.options(), false);
-  while (first.client.is_kept()) {
+  // Others want its cpus.
+  first.client.give_back();
+  enter_with(first.client, all_cpus, 8);
+  auto const all = first.client.entered();
+  OneMaster second(server.options(), true);
+  while (!first.client.is_asked_for()) {
     second.client.enter(1, all_cpus);
     second.client.leave(1000);
   }
-  EXPECT_FALSE(first.client.enter_again(next));
+  EXPECT_FALSE(first.client.leave_untold());
+  first.client.leave(1000);
+  EXPECT_FALSE(first.client.enter_again(all));
 }
 
 // In a process of its own, so that it can be stopped.

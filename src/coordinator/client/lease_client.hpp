@@ -64,6 +64,15 @@ class LeaseClient {
   }
 
   void leave(std::uint64_t duration_ns) noexcept;
+  // leave(0) where that takes no message; otherwise false, and it follows.
+  bool leave_untold() noexcept {
+    bool const has_news =
+        link_ != connection_.link() || unreported_ns_ >= report_at_ns_ || region_ == due_;
+    if (!is_inside_ || has_news || !word().pause(lease_)) return false;
+    is_inside_ = false;
+    duration_ns_ = 0;
+    return true;
+  }
 
   // Inside a region, or for a runtime, which is always in one, so to speak: its lease goes back
   // with the message that asks for another. Where enter() waits for a moment, this waits no longer
