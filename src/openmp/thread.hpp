@@ -115,7 +115,7 @@ struct Thread {
   bool nests_serially = false;    // inside a team of one that would have been larger
   bool fixes_teams = false;       // TeamSettings
   bool names_number = false;
-  bool has_exchanged = false;  // the lease of the region that it has begun (region_lease.hpp)
+  bool has_exchanged = false;  // the lease of the region that it has begun (task_room.hpp)
   // Threads of libgomp's that it leads (recycler.cpp), of each runtime.
   struct Pool {
     std::uint32_t threads = 0;     // with itself; 0: not known to have any
