@@ -15,20 +15,20 @@ namespace {
 
 TEST(RegionWords, SayWhatTheyWereTold) {
   auto const words = std::make_unique<RegionWords>();
-  EXPECT_EQ(words->find(0x4000), RegionWord());
+  EXPECT_EQ(words->find(0x4000).word(), RegionWord());
   words->set({.region = 0x4000, .maximum = 1024, .limit = 1024, .trial = last_trial, .size = 1024});
-  auto const most = words->find(0x4000);
+  auto const most = words->find(0x4000).word();
   EXPECT_EQ(most.maximum(), 1024U);
   EXPECT_TRUE(most.is_limited());
   EXPECT_EQ(most.trial(), last_trial);
   EXPECT_EQ(most.size(), 1024U);
   words->set({.region = 0x4000, .maximum = 3});
-  auto const changed = words->find(0x4000);
+  auto const changed = words->find(0x4000).word();
   EXPECT_EQ(changed.maximum(), 3U);
   EXPECT_FALSE(changed.is_limited());
   EXPECT_EQ(changed.trial(), 0U);
   EXPECT_EQ(changed.size(), 0U);
-  EXPECT_EQ(words->find(0x4001), RegionWord());
+  EXPECT_EQ(words->find(0x4001).word(), RegionWord());
 }
 
 // Numbers as programs have them: addresses close to each other, and libraries in the high bits.
@@ -40,7 +40,7 @@ TEST(RegionWords, KeepAsManyRegionsAsAreLearntAbout) {
   for (std::size_t i = 0; i < ids.size(); ++i)
     words->set({.region = ids[i], .maximum = 1 + static_cast<std::uint32_t>(i)});
   for (std::size_t i = 0; i < ids.size(); ++i)
-    ASSERT_EQ(words->find(ids[i]).maximum(), 1 + i) << std::hex << ids[i];
+    ASSERT_EQ(words->find(ids[i]).word().maximum(), 1 + i) << std::hex << ids[i];
 }
 
 TEST(RegionWords, OfTooManyRegionsSomeAreNotKnown) {
@@ -50,7 +50,7 @@ TEST(RegionWords, OfTooManyRegionsSomeAreNotKnown) {
   for (auto& id : ids) id = random();
   for (auto id : ids) words->set({.region = id, .maximum = 1 + static_cast<std::uint32_t>(id % 9)});
   auto const known = std::count_if(ids.begin(), ids.end(), [&](RegionId id) {
-    auto const word = words->find(id);
+    auto const word = words->find(id).word();
     EXPECT_TRUE(word == RegionWord() || word.maximum() == 1 + id % 9);
     return word != RegionWord();
   });
@@ -78,17 +78,17 @@ TEST(TrialRuns, FollowNoRhythm) {
 TEST(RegionWords, TellWhetherTheirAdviceIsUnchanged) {
   auto const words = std::make_unique<RegionWords>();
   EXPECT_FALSE(RegionWords::Seen().is_unchanged());
-  auto const nothing = words->look(7);
+  auto const nothing = words->find(7);
   EXPECT_TRUE(nothing.is_unchanged());
   words->set({.region = 7, .maximum = 3});
   EXPECT_FALSE(nothing.is_unchanged());
-  auto const three = words->look(7);
+  auto const three = words->find(7);
   EXPECT_EQ(three.word().maximum(), 3U);
   words->set({.region = 8, .maximum = 5});
   EXPECT_TRUE(three.is_unchanged());
   words->set({.region = 7, .maximum = 4});
   EXPECT_FALSE(three.is_unchanged());
-  EXPECT_EQ(words->find(7).maximum(), 4U);
+  EXPECT_EQ(words->find(7).word().maximum(), 4U);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class ClientConnection {
 
   // Only while joined, or after that: the shared page.
   LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
-  RegionWords::Seen advice(RegionId region) const noexcept { return page_->regions.look(region); }
+  RegionWords::Seen advice(RegionId region) const noexcept { return page_->regions.find(region); }
 
   // Gives the thread a slot in the page. False: all are taken.
   bool attach(PendingRequest& request) noexcept;

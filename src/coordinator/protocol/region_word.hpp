@@ -77,8 +77,7 @@ class RegionWords {
   };
 
   // By the program.
-  RegionWord find(RegionId id) const noexcept { return look(id).word(); }
-  Seen look(RegionId id) const noexcept {
+  Seen find(RegionId id) const noexcept {
     auto const whose = RegionWord::whose(id);
     for (std::size_t probe = 0; probe < longest_probe; ++probe) {
       auto const& place = words_[slot(id, probe)];

@@ -2,7 +2,6 @@
 // libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks
 // are ours, each passes on to the runtime.
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <utility>
