@@ -32,10 +32,8 @@ struct Pair {
 
   void end_first() {
     result.set(7);
-    auto const after = first.end();
-    for (std::uint32_t i = 0; i < after.count; ++i)
-      if (after.items[i]->one_has_ended()) run_second();
-    ::free(after.items);
+    for (auto* const next : first.end())
+      if (next->one_has_ended()) run_second();
   }
   void run_second() {
     ++runs;
@@ -72,10 +70,8 @@ Scenario asleep_for_a_dependence() {
                    },
                    [w] {
                      w->pair.result.set(7);
-                     auto const after = w->pair.first.end();
-                     after.items[0]->one_has_ended();
+                     for (auto* const next : w->pair.first.end()) next->one_has_ended();
                      w->sleeper.wake();
-                     ::free(after.items);
                    }};
   };
 }

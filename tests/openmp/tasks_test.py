@@ -167,6 +167,12 @@ class Rules(unittest.TestCase):
             self.check(name, "large_arguments", 59941)
             self.check(name, "many_arguments", 500001)
 
+    def test_more_tasks_than_wait_at_once(self):
+        for name in ("many_tasks-gcc", "many_tasks-clang"):
+            for threads in ("1", "2", "5"):
+                for case in ("loops", "dependences", "without_order"):
+                    self.check(name, case, 0, OMP_NUM_THREADS=threads)
+
     def test_an_undeferred_task_does_not_wait_for_its_own(self):
         self.check("task_corners-clang", "undeferred_with_a_task", 11)
 

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/atomic.hpp"
@@ -20,24 +21,45 @@ namespace nigh::openmp::tasks {
 struct Member;
 struct Task;
 
-// A list in malloc()'s memory.
+// A list of small values. The second one needs malloc()'s memory, which free_memory() gives back: a
+// list is copied by those who take it over.
 template <class T>
-struct Items {
-  T* items = nullptr;
-  std::uint32_t count = 0, room = 0;
+class Items {
+ public:
+  std::uint32_t count() const noexcept { return count_; }
+  T* begin() noexcept { return room_ == 0 ? &one_ : many_; }
+  T* end() noexcept { return begin() + count_; }
+  T const* begin() const noexcept { return room_ == 0 ? &one_ : many_; }
+  T const* end() const noexcept { return begin() + count_; }
 
   // False: there is no memory.
   bool add(T value) noexcept {
-    if (count == room) {
-      auto const more = room == 0 ? 4 : 2 * room;
-      auto* const moved = static_cast<T*>(realloc(items, more * sizeof(T)));
-      if (moved == nullptr) return false;
-      items = moved;
-      room = more;
-    }
-    items[count++] = value;
+    if (count_ == std::max(room_, 1U) && !grow()) return false;
+    begin()[count_++] = value;
     return true;
   }
+  void keep(std::uint32_t first) noexcept { count_ = first; }
+  void free_memory() noexcept {
+    if (room_ != 0) free(many_);
+    *this = {};
+  }
+
+ private:
+  bool grow() noexcept {
+    auto const more = room_ == 0 ? 4 : 2 * room_;
+    auto* const moved = static_cast<T*>(realloc(room_ == 0 ? nullptr : many_, more * sizeof(T)));
+    if (moved == nullptr) return false;
+    if (room_ == 0) moved[0] = one_;
+    many_ = moved;
+    room_ = more;
+    return true;
+  }
+
+  std::uint32_t count_ = 0, room_ = 0;  // no room: for one
+  union {
+    T one_{};
+    T* many_;
+  };
 };
 
 class DependNode {

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <new>
 
 #include "openmp/tasks/depend_node.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 void let_go(DependNode* node) noexcept {
   if (!node->let_go()) return;
-  free(node->mutexes().items);
+  node->mutexes().free_memory();
   free(node);
 }
 
@@ -48,6 +49,11 @@ class AddressTable {
       ++used_;
     }
     return e;
+  }
+  // Null: it is not there.
+  Entry* seek(std::uintptr_t address) const noexcept {
+    Entry* const e = room_ == 0 ? nullptr : find(address);
+    return e != nullptr && e->is_used ? e : nullptr;
   }
   template <class See>
   void for_each(See see) noexcept {
@@ -94,34 +100,37 @@ struct Set {
   Items<DependNode*> nodes;
   std::uint32_t swept_at = 64;
 
-  bool is_empty() const noexcept { return nodes.count == 0; }
+  bool is_empty() const noexcept { return nodes.count() == 0; }
+  bool has_ended() const noexcept {
+    return std::all_of(nodes.begin(), nodes.end(), [](DependNode* n) { return n->has_ended(); });
+  }
   void wait(DependNode* node) const noexcept {
-    for (std::uint32_t i = 0; i < nodes.count; ++i) wait_for_node(node, nodes.items[i]);
+    for (DependNode* const earlier : nodes) wait_for_node(node, earlier);
   }
   void put(DependNode* node) noexcept {
-    if (!is_empty() && nodes.items[nodes.count - 1] == node) return;
-    if (nodes.count == swept_at) sweep();
+    if (!is_empty() && nodes.end()[-1] == node) return;
+    if (nodes.count() == swept_at) sweep();
     node->hold();
     if (!nodes.add(node)) out_of_memory();
   }
   void clear() noexcept {
-    for (std::uint32_t i = 0; i < nodes.count; ++i) let_go(nodes.items[i]);
-    nodes.count = 0;
+    for (DependNode* const node : nodes) let_go(node);
+    nodes.keep(0);
   }
   void free_all() noexcept {
     clear();
-    free(nodes.items);
+    nodes.free_memory();
   }
   // A million readers of one address, and nobody who writes: those that have ended are forgotten.
   void sweep() noexcept {
     std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < nodes.count; ++i) {
-      if (nodes.items[i]->has_ended())
-        let_go(nodes.items[i]);
+    for (DependNode* const node : nodes) {
+      if (node->has_ended())
+        let_go(node);
       else
-        nodes.items[kept++] = nodes.items[i];
+        nodes.begin()[kept++] = node;
     }
-    nodes.count = kept;
+    nodes.keep(kept);
     swept_at = kept < 32 ? 64 : 2 * kept;
   }
 };
@@ -132,6 +141,13 @@ struct Entry {
   Access access = Access::out;
   Set last, before;
 
+  bool joins(Access other) const noexcept {
+    return other != Access::out && other == access && !last.is_empty();
+  }
+  // Those that one with this access waits for, which is not in the table.
+  Set const& earlier(Access of) const noexcept {
+    return joins(of) && of != Access::mutex ? before : last;
+  }
   // True: all its tasks have ended. Those of `last` waited for `before`.
   bool forget() noexcept {
     last.sweep();
@@ -152,7 +168,7 @@ class Mutexes {
  public:
   // False: put off.
   bool take(DependNode& node) noexcept {
-    if (node.mutexes().count == 0) return true;
+    if (node.mutexes().count() == 0) return true;
     Locked const here(lock_);
     return take_all(node);
   }
@@ -160,11 +176,11 @@ class Mutexes {
   Items<DependNode*> give_back(DependNode const& node) noexcept {
     Items<DependNode*> next;
     auto const& given = node.mutexes();
-    if (given.count == 0) return next;
+    if (given.count() == 0) return next;
     Locked const here(lock_);
-    for (std::uint32_t i = 0; i < given.count; ++i) places_.at(given.items[i]).is_taken = false;
-    for (std::uint32_t i = 0; i < given.count; ++i)
-      while (DependNode* const other = places_.at(given.items[i]).next_waiting())
+    for (auto const address : given) places_.at(address).is_taken = false;
+    for (auto const address : given)
+      while (DependNode* const other = places_.at(address).next_waiting())
         if (take_all(*other) && !next.add(other)) out_of_memory();
     return next;
   }
@@ -192,12 +208,12 @@ class Mutexes {
 
   bool take_all(DependNode& node) noexcept {
     auto const& wanted = node.mutexes();
-    for (std::uint32_t i = 0; i < wanted.count; ++i)
-      if (Place& p = places_.at(wanted.items[i]); p.is_taken) {
+    for (auto const address : wanted)
+      if (Place& p = places_.at(address); p.is_taken) {
         p.put(node);
         return false;
       }
-    for (std::uint32_t i = 0; i < wanted.count; ++i) places_.at(wanted.items[i]).is_taken = true;
+    for (auto const address : wanted) places_.at(address).is_taken = true;
     return true;
   }
 
@@ -236,14 +252,9 @@ void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
 
 void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcept {
   Entry& e = map.entries.at(d.address);
-  bool const joins = d.access != Access::out && d.access == e.access && !e.last.is_empty();
-  bool const excludes = d.access == Access::mutex;
-  if (!is_task) {
-    (joins && !excludes ? e.before : e.last).wait(node);
-    return;
-  }
-  if (excludes && !node->mutexes().add(d.address)) out_of_memory();
-  if (!joins) {
+  if (!is_task) return e.earlier(d.access).wait(node);
+  if (d.access == Access::mutex && !node->mutexes().add(d.address)) out_of_memory();
+  if (!e.joins(d.access)) {
     Set const emptied = e.before;
     e.before = e.last;
     e.last = emptied;
@@ -256,6 +267,19 @@ void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcep
 
 Mutexes& mutexes_among_siblings_of(Task const& t) noexcept {
   return t.parent.load(sync::relaxed)->extra->children->mutexes;
+}
+
+bool is_all(Depend const& d) noexcept { return d.address == 0 && d.access == Access::out; }
+
+// For a task that is not in the table.
+bool has_to_wait(DependMap const& map, Depend const* list, std::size_t count) noexcept {
+  if (map.all != nullptr && !map.all->has_ended()) return true;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_all(list[i])) return true;
+    Entry const* const e = map.entries.seek(list[i].address);
+    if (e != nullptr && !e->earlier(list[i].access).has_ended()) return true;
+  }
+  return false;
 }
 
 DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t count) noexcept {
@@ -272,7 +296,7 @@ DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t cou
   bool const is_task = task != nullptr;
   bool depends_on_all = false;
   for (std::size_t i = 0; i < count; ++i)
-    if (list[i].address == 0 && list[i].access == Access::out) depends_on_all = true;
+    if (is_all(list[i])) depends_on_all = true;
   if (depends_on_all) {
     depend_on_all(map, node, is_task);
     return node;
@@ -295,6 +319,7 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   if (!has_dependences(*me.current)) return;
+  if (!has_to_wait(*me.current->extra->children, list, count)) return;
   DependNode* const node = new_node(me, nullptr, list, count);
   wait_until(me, [](void* n) noexcept { return static_cast<DependNode*>(n)->is_over(); }, node);
   let_go(node);
@@ -315,10 +340,9 @@ void release_dependents(Member* me, Task& ended, After after) noexcept {
   if (node == nullptr) return;
   extra.node = nullptr;
   Mutexes& mutexes = mutexes_among_siblings_of(ended);
-  Items<DependNode*> const dependents = node->end();
-  Items<DependNode*> const put_off = mutexes.give_back(*node);
-  for (std::uint32_t i = 0; i < dependents.count; ++i) {
-    DependNode* const next = dependents.items[i];
+  Items<DependNode*> dependents = node->end();
+  Items<DependNode*> put_off = mutexes.give_back(*node);
+  for (DependNode* const next : dependents) {
     Task* const t = next->task();
     Member* const waiting = next->waiting();
     bool const is_ready = next->one_has_ended();
@@ -328,10 +352,9 @@ void release_dependents(Member* me, Task& ended, After after) noexcept {
       submit_late(me, *extra.team, *t, after);
     let_go(next);
   }
-  for (std::uint32_t i = 0; i < put_off.count; ++i)
-    submit_late(me, *extra.team, *put_off.items[i]->task(), after);
-  free(dependents.items);
-  free(put_off.items);
+  for (DependNode* const other : put_off) submit_late(me, *extra.team, *other->task(), after);
+  dependents.free_memory();
+  put_off.free_memory();
   let_go(node);
 }
 

@@ -4,35 +4,19 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "openmp/tasks/bound_member.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/gomp_depends.hpp"
 #include "openmp/tasks/gomp_reductions.hpp"
+#include "openmp/tasks/gomp_task.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
-namespace {
-
-using Body = void (*)(void*);
-using Copy = void (*)(void* to, void* from);
-
-// The compiler's flags.
-constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8, is_up = 256, has_grain = 512,
-                   is_deferred = 1024, has_no_group = 2048, has_reduction = 4096,
-                   is_detachable = 8192, is_strict = 16384;
-
-// ---- tasks
-std::uint16_t kind_of(Member const& me, unsigned flags) noexcept {
-  return static_cast<std::uint16_t>(
-      ((flags & is_untied) != 0 ? flag::untied : 0) |
-      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0));
-}
-
-// With a copy of the arguments.
 Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
            unsigned flags) noexcept {
   auto const bytes = static_cast<std::size_t>(size < 0 ? 0 : size);
@@ -55,18 +39,6 @@ Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
   return *t;
 }
 
-void* arguments_of(Task& t) noexcept {
-  return t.is(flag::extra) && t.extra->arguments != nullptr ? t.extra->arguments : t.block();
-}
-
-// if(0), or within a final task: the thread goes on when it has ended.
-void run_undeferred(Member& me, Task& t) noexcept {
-  ++me.counts.at_once;
-  run(me, t);
-}
-
-// if(0), or a loop's task at once, with arguments that need no copy: the caller's own do, for it
-// goes on when the body has ended. So it has not to wait for the task, nor has its group.
 [[gnu::noinline]] void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
   Task* const t = new_task_of(me, 0, kind_of(me, flags));
   if (t == nullptr) out_of_memory();
@@ -78,14 +50,28 @@ void run_undeferred(Member& me, Task& t) noexcept {
   end_unattached_body(me, *t, before);
 }
 
+namespace {
+
+// Whether the current task has so many unfinished children that another one with dependences is not
+// put beside them: the thread waits for those that it depends on, and runs it at once. libgomp does
+// so beyond 64 tasks for each thread.
+bool are_many_unfinished(Member const& me) noexcept {
+  Task const& t = *me.current;
+  auto const unfinished = static_cast<std::uint32_t>(t.own + t.others.load(sync::relaxed));
+  return unfinished > (me.size == 1 ? 64 : std::max(1024U, 64 * me.size));
+}
+
 void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align,
                   bool deferred, unsigned flags, void** depend, void* detach) noexcept {
-  bool const at_once = !deferred || me.current->is(flag::final);
-  bool const waits_first = (flags & has_depend) != 0 && depend != nullptr;
-  bool const detaches = (flags & is_detachable) != 0;
+  bool const waits_first = (flags & gomp_flag::depend) != 0 && depend != nullptr;
+  bool const detaches = (flags & gomp_flag::detachable) != 0;
+  bool const at_once = !deferred || me.current->is(flag::final) ||
+                       (waits_first && !detaches && are_many_unfinished(me) && !is_stack_low(me));
   if (waits_first && at_once) {
     GompDepends const list(depend);
     wait_for(me, list.items(), list.count());
+    if (!detaches && copy == nullptr && !me.current->is(flag::settings))
+      return run_in_place(me, body, data, flags);
   }
   Task& made =
       make(me, body, data, detaches ? Copy{[](void*, void*) {}} : copy, size, align, flags);
@@ -139,80 +125,6 @@ inline void copy_few(void* block, void const* data, long size) noexcept {
   for (long left = size & 3; left > 0; --left) copy_piece<std::uint8_t>(to, from);
 }
 
-// ---- taskloop. The arguments begin with the first iteration of a task and the one after its last.
-
-template <class Number>
-struct LoopArguments {
-  Number begin, end;
-  std::uintptr_t* reductions;
-};
-struct Pieces {
-  std::uint64_t tasks, each, longer;  // the first `longer` of them have one iteration more
-};
-
-Pieces pieces(std::uint64_t iterations, unsigned long said, unsigned flags, std::uint32_t threads) {
-  if ((flags & has_grain) == 0) {
-    std::uint64_t tasks = said != 0 ? said : threads;
-    if (tasks > iterations) tasks = iterations;
-    return {tasks, iterations / tasks, iterations % tasks};
-  }
-  std::uint64_t const grain = said != 0 ? said : 1;
-  if ((flags & is_strict) != 0) return {(iterations - 1) / grain + 1, grain, 0};
-  std::uint64_t const tasks = iterations / grain > 0 ? iterations / grain : 1;
-  return {tasks, iterations / tasks, iterations % tasks};
-}
-
-// Others have enough to take. libgomp makes no tasks of a loop from this number on.
-bool is_enough_waiting(Member const& me) noexcept { return me.deque.waiting() >= 64 * me.size; }
-
-template <class Number>
-void taskloop(Member& me, Body body, void* data, Copy copy, long size, long align, unsigned flags,
-              unsigned long said, Number begin, Number end, Number step, bool up) noexcept {
-  using Unsigned = std::uint64_t;
-  auto* const given = static_cast<LoopArguments<Number>*>(data);
-  bool const groups = (flags & has_no_group) == 0, reduces = groups && (flags & has_reduction) != 0;
-  if (up ? begin >= end : begin <= end) {
-    if (reduces) given->reductions[2] = 0;
-    return;
-  }
-  Unsigned const stride =
-      up ? static_cast<Unsigned>(step) : Unsigned{0} - static_cast<Unsigned>(step);
-  Unsigned const distance = up ? static_cast<Unsigned>(end) - static_cast<Unsigned>(begin)
-                               : static_cast<Unsigned>(begin) - static_cast<Unsigned>(end);
-  Unsigned const iterations = (distance - 1) / stride + 1;
-  Pieces const p = pieces(iterations, said, flags, me.size);
-  if (groups) begin_group(me);
-  if (reduces) register_reductions(me, given->reductions);
-  bool const at_once = (flags & is_deferred) == 0 || me.current->is(flag::final);
-  bool const may_be_in_place = copy == nullptr && !me.current->is(flag::settings) &&
-                               me.track == nullptr && !is_stack_low(me);
-  auto at = static_cast<Unsigned>(begin);
-  auto left = iterations;
-  for (Unsigned i = 0; i < p.tasks; ++i) {
-    auto const count = i + 1 < p.tasks ? p.each + (i < p.longer ? 1 : 0) : left;
-    left -= count;
-    if (may_be_in_place && is_enough_waiting(me)) {
-      given->begin = static_cast<Number>(at);
-      at += count * static_cast<Unsigned>(step);
-      given->end = static_cast<Number>(at);
-      if (me.deque.is_wanted()) share(me);
-      run_in_place(me, body, data, flags);
-      continue;
-    }
-    Task& t = make(me, body, data, copy, size, align, flags);
-    auto* const arguments = static_cast<LoopArguments<Number>*>(arguments_of(t));
-    arguments->begin = static_cast<Number>(at);
-    at += count * static_cast<Unsigned>(step);
-    arguments->end = static_cast<Number>(at);  // the last step may wrap to there, not to `end`
-    attach(me, t);
-    if (at_once)
-      run_undeferred(me, t);
-    else
-      submit_unless_large(me, t);
-  }
-  if (groups) end_group(wait_group(me));
-}
-
 }  // namespace
 }  // namespace nigh::openmp::tasks
 
@@ -261,18 +173,19 @@ NIGH_APART static void make_any_task(Body body, void* data, Copy copy, long size
   Member* const me = gomp_member;
   if (me != nullptr && copy == nullptr) [[likely]] {
     auto const flags = last.flags();
-    bool const is_usual = deferred && static_cast<unsigned long>(size) <= few_bytes &&
-                          align <= static_cast<long>(alignof(Task)) &&
-                          (flags & (has_depend | is_detachable | is_final)) == 0 &&
-                          !me->current->is(flag::final | flag::settings);
+    bool const is_usual =
+        deferred && static_cast<unsigned long>(size) <= few_bytes &&
+        align <= static_cast<long>(alignof(Task)) &&
+        (flags & (gomp_flag::depend | gomp_flag::detachable | gomp_flag::final)) == 0 &&
+        !me->current->is(flag::final | flag::settings);
     if (Task* const t = is_usual ? take_free(*me, 0) : nullptr; t != nullptr) [[likely]] {
-      begin_attached_task(*me, *t, (flags & is_untied) != 0 ? flag::untied : 0);
+      begin_attached_task(*me, *t, (flags & gomp_flag::untied) != 0 ? flag::untied : 0);
       t->function = body;
       copy_few(t->block(), data, size);
       return submit(*me, *t);
     }
     // From here, so that the body's stack frames are not below a large one of ours.
-    if (!deferred && (flags & (has_depend | is_detachable)) == 0 &&
+    if (!deferred && (flags & (gomp_flag::depend | gomp_flag::detachable)) == 0 &&
         !me->current->is(flag::settings))
       return run_in_place(*me, body, data, flags);
   }
@@ -312,7 +225,7 @@ NIGH_REAL(GOMP_taskwait_depend_nowait)
 NIGH_INTERPOSED void GOMP_taskwait_depend_nowait(void** depend) {
   Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait_depend_nowait);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend_nowait, depend);
-  spawn_slowly(*me, [](void*) {}, nullptr, nullptr, 0, 1, true, has_depend, depend, nullptr);
+  spawn_slowly(*me, [](void*) {}, nullptr, nullptr, 0, 1, true, gomp_flag::depend, depend, nullptr);
 }
 
 NIGH_REAL(GOMP_taskyield)
@@ -372,28 +285,6 @@ NIGH_REAL(GOMP_workshare_task_reduction_unregister)
 NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   AroundRealBarrier const here(NIGH_GOMP_MEMBER(GOMP_workshare_task_reduction_unregister));
   NIGH_PASS_ON(GOMP_workshare_task_reduction_unregister, is_cancelled);
-}
-
-NIGH_REAL(GOMP_taskloop)
-NIGH_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long size, long align,
-                                   unsigned flags, unsigned long said, int priority, long begin,
-                                   long end, long step) {
-  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskloop);
-  if (me == nullptr)
-    return look_again(), NIGH_PASS_ON(GOMP_taskloop, body, data, copy, size, align, flags, said,
-                                      priority, begin, end, step);
-  taskloop(*me, body, data, copy, size, align, flags, said, begin, end, step, step > 0);
-}
-NIGH_REAL(GOMP_taskloop_ull)
-NIGH_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size, long align,
-                                       unsigned flags, unsigned long said, int priority,
-                                       unsigned long long begin, unsigned long long end,
-                                       unsigned long long step) {
-  Member* const me = NIGH_GOMP_MEMBER(GOMP_taskloop_ull);
-  if (me == nullptr)
-    return look_again(), NIGH_PASS_ON(GOMP_taskloop_ull, body, data, copy, size, align, flags, said,
-                                      priority, begin, end, step);
-  taskloop(*me, body, data, copy, size, align, flags, said, begin, end, step, (flags & is_up) != 0);
 }
 
 // ---- scheduling points

@@ -49,7 +49,7 @@ void enter(Team& team, Joined how) noexcept {
     me.domain = cpu < 0 ? 0 : platform::place_of(cpu).domain;
     team.domains.add(me.domain);
   }
-  me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 64, how.size == 1);
+  me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 65, how.size == 1);
   me.base = me.deque.top();
   Task& t = me.implicit;
   t.parent.store(nullptr, sync::relaxed);
