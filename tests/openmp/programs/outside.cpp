@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // outside MS SPINS [bind]: some regions of two threads, each so long, in a thread of its own, then
-// "ready" and regions for so many milliseconds, while somebody else sets the cpus of this process;
+// "ready" and regions for so many milliseconds, at least a hundred, while somebody else sets the cpus of this process;
 // with "bind", main() sets those of that thread to the last cpu. Then where the thread may run, how
 // many cpus it is told, and where the threads of its last region may run.
 
@@ -26,7 +26,7 @@ void regions(int ms, int spins) {
   using clock = std::chrono::steady_clock;
   clock::time_point end = clock::time_point::max();
   std::string where[2];
-  for (int i = 0; clock::now() < end; ++i) {
+  for (int i = 0; i < 120 || clock::now() < end; ++i) {
 #pragma omp parallel num_threads(2)
     {
       for (int volatile k = 0; k < spins;) k = k + 1;
