@@ -82,13 +82,14 @@ struct for_elements {
   using span = std::span<std::conditional_t<std::is_lvalue_reference_v<reference>,
                                             std::remove_reference_t<reference>, int>>;
   static constexpr bool by_element = std::is_invocable_v<Body const&, reference>;
-  // The second condition is not evaluated after the first is true, as in for_pieces.
+  // Here and below, a condition is not evaluated after an earlier one is true, as in for_pieces.
   static_assert(std::disjunction_v<std::bool_constant<by_element>,
                                    std::conjunction<std::is_pointer<decltype(Sequence::first)>,
                                                     std::is_invocable<Body const&, span>>>,
                 "a body of a loop over a range takes an element, or where these lie side by side "
                 "a std::span of some, and is called as const");
-  static_assert(AnyResult || !shares_bytes<reference> || std::is_invocable_v<Body const&, bool>,
+  static_assert(std::disjunction_v<std::bool_constant<AnyResult || !shares_bytes<reference>>,
+                                   std::is_invocable<Body const&, bool>>,
                 "elements of a std::vector<bool> share bytes, so threads cannot write to them at the "
                 "same time: use a std::vector<char>, or a body that takes a bool and only reads");
 

@@ -38,10 +38,17 @@ std::iter_value_t<Out> scan(In in, std::size_t n, Out out, std::iter_value_t<Out
   tile const elements(in, out, identity, op);
   // Plain sums of few tiles are done before another thread would be awake.
   constexpr auto least = tile::by_vectors ? 4 * size : size;
-  if (n <= least) return elements.scan_alone(0, n, elements.identity());
+  auto const result = [&](T&& total) -> T {
+    // The sum of a tile may be rounded otherwise than its last element.
+    if constexpr (Kind == scan_kind::inclusive && std::is_copy_constructible_v<T>)
+      return out[static_cast<std::iter_difference_t<Out>>(n - 1)];
+    else
+      return std::move(total);
+  };
+  if (n <= least) return result(elements.scan_alone(0, n, elements.identity()));
   tiled_scan<tile, T> all(elements, n, size);
   auto total = options.how ? all.in_two_passes(options) : all.in_one_pass(options);
-  return total ? std::move(*total) : std::move(identity);
+  return total ? result(std::move(*total)) : std::move(identity);
 }
 
 template <class Range>

@@ -48,7 +48,8 @@ struct team_blocks {
   Body const& body;
 
   static constexpr bool by_index = std::is_invocable_v<Body const&, std::size_t, team const&>;
-  static_assert(by_index || std::is_invocable_v<Body const&, index_range, team const&>,
+  static_assert(std::disjunction_v<std::bool_constant<by_index>,
+                                   std::is_invocable<Body const&, index_range, team const&>>,
                 "a task loop's body takes a block's index or a nigh::index_range, and a "
                 "nigh::team const&, and is called as const");
 

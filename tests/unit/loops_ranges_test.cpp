@@ -70,6 +70,16 @@ TEST(RangeLoops, DoNotCopyElements) {
   EXPECT_EQ(sum, 2000);
 }
 
+// A body that takes any type is compiled for the elements' alone.
+TEST(RangeLoops, TakeGenericBodies) {
+  std::vector<std::string> const words(100, "abc");
+  std::atomic<std::size_t> letters{0};
+  parallel_for(words, [&](auto const& word) { letters += word.size(); });
+  parallel_for(words, [&](auto word) { letters += word.size(); });
+  nigh::parallel_for_each(words, [&](auto&& word) { letters += word.size(); });
+  EXPECT_EQ(letters, 900u);
+}
+
 TEST(RangeLoops, LeaveEarlyAndRethrow) {
   std::vector<int> v(10'000, 1);
   std::atomic<int> calls{0};

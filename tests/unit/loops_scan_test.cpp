@@ -80,6 +80,7 @@ TEST(Scan, DependsOnTheLengthAlone) {
         if (expected.empty()) expected = out, total = sum;
         ASSERT_EQ(out, expected) << n << name;
         ASSERT_EQ(sum, total);
+        ASSERT_EQ(sum, out.back());
       }
     }
   }

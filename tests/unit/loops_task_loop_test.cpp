@@ -82,6 +82,8 @@ TEST(TaskLoop, RunsOnTheDefaultRuntime) {
     t.parallel_for(0, 10, [&](int i) { sum += static_cast<int>(b) * i; });
   });
   EXPECT_EQ(sum, 45 * 45);
+  task_loop(10, [&](auto b, auto const& t) { sum -= static_cast<int>(b) + (t.teams() > 0); });
+  EXPECT_EQ(sum, 45 * 45 - 55);
 }
 
 TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
