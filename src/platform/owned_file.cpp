@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "platform/own_path.hpp"
+#include "platform/size_signal.hpp"
 
 namespace nigh::platform {
 namespace fs = std::filesystem;
@@ -26,6 +27,7 @@ error said_no() { return error{std::strerror(errno)}; }
 
 // The offset at which it ends.
 result<std::uint64_t> write_at(int descriptor, std::uint64_t offset, std::string_view text) {
+  NoSizeSignal const here;
   while (!text.empty()) {
     auto const written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;

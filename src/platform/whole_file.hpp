@@ -22,7 +22,7 @@ std::string text_of(std::string const& file);
 std::uint64_t bytes_on_disk(std::string const& file) noexcept;
 
 // To a file of its own first: whoever reads it meanwhile, or when the system fails, has a whole
-// one.
+// one. Not in place of something that is no regular file.
 bool replace_file(char const* name, std::string_view text);
 
 }  // namespace nigh::platform

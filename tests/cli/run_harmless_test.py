@@ -7,6 +7,7 @@ import errno
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -182,6 +183,26 @@ class Harmless(unittest.TestCase):
         self.assertEqual((status, out), (126, ""), err)
         status, out, err = self.run_with([], NIGH, "run", "-v", "--", "no\nsuch")
         self.assertEqual((status, out), (127, ""), err)
+
+    def test_what_is_learnt_goes_to_a_regular_file(self):
+        os.mkfifo(self.folder / "pipe")
+        for name in ("pipe", "/dev/null", "."):
+            status, out, err = self.run_with([], NIGH, "run", "--spreads", name, "--", "true")
+            self.assertEqual((status, out, err), (125, "", f'nigh: --spreads: "{name}" is no file\n'))
+        for name in [name for name in REGIONS if name.exists()]:
+            self.told("--spread", "auto", "--", str(name), "1", NIGH_SPREADS=str(self.folder / "pipe"))
+
+    def test_a_trace_beyond_the_largest_size_of_files_ends_no_program(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        name = REGIONS[0].with_name("tasks-gcc")  # libomp makes a file of its own
+        if not name.exists():
+            self.skipTest("no program has tasks")
+        status, out, err = self.run_with([], NIGH, "run", "--tasks", "prefer", "--", str(name), "recursion", first=limit,
+                                         NIGH_TRACE=str(self.folder / "trace.json"))
+        self.assertEqual((status, out), (0, "recursion 6765\n"), err)
+        self.assertIn("cannot write the trace", err)
 
     def test_programs_with_address_sanitizer_run_and_find_their_bugs(self):
         found = [name for name in GUARDED if name.exists()]

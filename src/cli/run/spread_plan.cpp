@@ -43,7 +43,9 @@ result<void> plan_spread(topology const& machine, spread how, bool is_bound_by_o
 result<std::string> spreads_variable(std::string const& file) {
   std::error_code failed;
   auto const path = std::filesystem::absolute(file, failed);
-  if (file.empty() || failed || std::filesystem::is_directory(path, failed))
+  bool const is_other = std::filesystem::exists(path, failed) &&
+                        !std::filesystem::is_regular_file(path, failed);
+  if (file.empty() || failed || is_other)
     return error{"--spreads: \"" + file + "\" is no file"};
   if (!std::filesystem::is_directory(path.parent_path(), failed))
     return error{"--spreads: there is no folder " + path.parent_path().string()};

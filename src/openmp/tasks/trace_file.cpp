@@ -20,6 +20,7 @@
 #include "openmp/printable_name.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
+#include "platform/size_signal.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
@@ -80,6 +81,7 @@ class Writer {
 
  private:
   void flush() noexcept {
+    platform::NoSizeSignal const here;
     for (std::size_t at = 0; at < used_ && error_ == 0;) {
       auto const n = write(file_, buffer_.data() + at, used_ - at);
       if (n > 0) at += static_cast<std::size_t>(n);
@@ -318,7 +320,8 @@ void write_all(Writer& out) noexcept {
   out.put("]}}\n");
 }
 
-// The file's name, for this process: %p is its number, %r its rank.
+// The file's name, for this process: in its own name, not its folder's, %p is its number, %r its
+// rank.
 bool expand(std::array<char, PATH_MAX>& name) noexcept {
   std::size_t used = 0;
   auto const put = [&](std::string_view text) {
@@ -330,8 +333,10 @@ bool expand(std::array<char, PATH_MAX>& name) noexcept {
   std::array<char, 16> process;
   snprintf(process.data(), process.size(), "%d", static_cast<int>(getpid()));
   bool fits = true;
+  char const* const slash = strrchr(traced.file, '/');
+  char const* const own_name = slash == nullptr ? traced.file : slash + 1;
   for (std::string_view rest = traced.file; !rest.empty() && fits;) {
-    if (rest.starts_with("%p") || rest.starts_with("%r")) {
+    if (rest.data() >= own_name && (rest.starts_with("%p") || rest.starts_with("%r"))) {
       fits = put(rest[1] == 'p' ? process.data() : "0");
       rest.remove_prefix(2);
     } else {
@@ -339,7 +344,7 @@ bool expand(std::array<char, PATH_MAX>& name) noexcept {
       rest.remove_prefix(1);
     }
   }
-  if (fits && getpid() != traced.first_process && strstr(traced.file, "%p") == nullptr)
+  if (fits && getpid() != traced.first_process && strstr(own_name, "%p") == nullptr)
     fits = put(".") && put(process.data());
   name[used] = '\0';
   return fits;
