@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/atomic.hpp"
 #include "coordinator/protocol/region_id.hpp"
@@ -202,6 +203,14 @@ void* find_bound_function(void const* code, char const* name) noexcept {
   return nullptr;
 }
 
+// libomp binds the thread that makes it count cpus, which a program's omp_set_...() does not.
+bool may_bind_first_caller() noexcept {
+  for (char const* const name :
+       {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"})
+    if (char const* const value = getenv(name); value != nullptr && *value != '\0') return true;
+  return false;
+}
+
 }  // namespace
 
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
@@ -252,7 +261,8 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   // dlopen(), waits for the lock.
   Runtime filled;
   bool const is_whole = fill(filled, in);
-  if (is_whole) static_cast<void>(filled.max_threads());
+  if (is_whole && (entry < Entry::set_max_active_levels || !may_bind_first_caller()))
+    static_cast<void>(filled.max_threads());
   pthread_mutex_lock(&lock);
   Runtime const* result = known(in.dli_fbase);
   auto const n = count.load(sync::relaxed);

@@ -335,10 +335,13 @@ class Traces(unittest.TestCase):
             self.assertEqual(os.listdir(self.folder), [])
 
     def test_processes_have_files_of_their_own(self):
-        out, _ = run("tasks-gcc", "forked", OMP_NUM_THREADS="2", NIGH_TRACE=os.path.join(self.folder, "%p.json"))
+        folder = os.path.join(self.folder, "50%process")
+        os.mkdir(folder)
+        out, _ = run("tasks-gcc", "forked", OMP_NUM_THREADS="2", NIGH_TRACE=os.path.join(folder, "%p.json"))
         self.assertEqual(out, "forked 45\n")
-        for name in os.listdir(self.folder):
-            self.assertEqual(f"{self.read(os.path.join(self.folder, name))['otherData']['process']}.json", name)
+        self.assertNotEqual(os.listdir(folder), [])
+        for name in os.listdir(folder):
+            self.assertEqual(f"{self.read(os.path.join(folder, name))['otherData']['process']}.json", name)
 
     def test_nothing_is_done_behind_a_signal_of_its_own(self):
         for name in ("tasks-gcc", "tasks-clang"):
@@ -514,6 +517,11 @@ class Following(shim_test.WithNighd):
         for name in ("following-gcc", "following-clang"):
             with self.subTest(name=name):
                 yield name
+
+    def test_settings_bind_no_thread(self):
+        """Only a region does, with libomp."""
+        for word in ("threads=2", "dynamic=0"):
+            self.assertEqual(run("dynamic-clang", word, "cpus", OMP_PROC_BIND="true"), (f"{len(CPUS)} cpus\n", ""))
 
     def test_each_goes_where_the_next_lease_says(self):
         for name in self.each():

@@ -4,9 +4,10 @@
 // times, and prints the least and most. dynamic=N calls omp_set_dynamic, threads=N
 // omp_set_num_threads; other=N has another thread of the program call it; within=N and undynamic
 // call them within a region. get prints what omp_get_dynamic() says. sum has arrays of
-// omp_get_max_threads() values, as LULESH.
+// omp_get_max_threads() values, as LULESH. cpus prints on how many cpus the thread may run.
 
 #include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -78,6 +79,11 @@ int main(int count, char** words) {
     if (word == "region") std::printf("%d of %d\n", region(0), omp_get_max_threads());
     if (word.starts_with("clause=")) std::printf("%d of %d\n", region(value), value);
     if (word == "many") many();
+    if (word == "cpus") {
+      cpu_set_t allowed;
+      sched_getaffinity(0, sizeof allowed, &allowed);
+      std::printf("%d cpus\n", CPU_COUNT(&allowed));
+    }
     if (word == "sum") sum();
   }
 }
