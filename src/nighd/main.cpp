@@ -129,6 +129,9 @@ Sockets open_sockets(Settings const& settings) {
   s.path = socket_path(settings);
   if (s.path.parent_path() == platform::private_directory())
     wanted(platform::make_private_directory(s.path.parent_path()), {}, bad_input);
+  if (std::error_code failed;
+      std::filesystem::exists(s.path, failed) && !std::filesystem::is_socket(s.path, failed))
+    throw CannotServe{s.path.string() + ": something is there that is no socket", bad_input};
   auto const lock = s.path.string() + ".lock";
   if (is_no_lock(lock)) throw CannotServe{lock + " is no lock of nighd's", bad_input};
   auto owned = platform::OwnedFile::open(lock);

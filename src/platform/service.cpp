@@ -68,7 +68,7 @@ void wake_soon() noexcept {
 result<int> ending_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int const signal : {SIGTERM, SIGINT, SIGHUP}) {
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
     struct sigaction action{};
     ::sigaction(signal, nullptr, &action);
     if (action.sa_handler != SIG_IGN) sigaddset(&set, signal);  // as SIGHUP is by nohup

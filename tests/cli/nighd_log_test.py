@@ -79,5 +79,17 @@ class NobodyReads(unittest.TestCase):
         self.assertEqual(self.daemon.wait(timeout=SOON), 0)
 
 
+class NoSocket(unittest.TestCase):
+    def test_a_file_of_that_name_gets_no_lock(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "passwd")
+            with open(name, "w", encoding="utf-8") as file:
+                file.write("root\n")
+            ran = subprocess.run([NIGHD, "--socket", name, "--profiles", "none"], env=QUIET, text=True,
+                                 capture_output=True, timeout=SOON, check=False)
+            self.assertEqual((ran.returncode, ran.stderr), (2, f"nighd: {name}: something is there that is no socket\n"))
+            self.assertEqual(os.listdir(folder), ["passwd"])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
