@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/figure.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
-#include "platform/own_path.hpp"
 #include "platform/program.hpp"
-#include "platform/temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace fs = std::filesystem;
@@ -28,12 +31,13 @@ result<void> draw_figure(std::string const& file, fs::path const& script,
                          std::string const& lines) {
   auto const python = drawing_python();
   if (!python) return python.to_error();
-  auto const data = make_temporary_file(temporary_folder(), "nigh-figure.");
-  if (!data) return data.to_error();
-  std::ofstream(*data, std::ios::binary) << lines;
-  auto const status = run_program({*python, "-B", script.string(), data->string(), file}, {});
-  std::error_code failed;
-  fs::remove(*data, failed);
+  // In no folder, where a signal might leave it. The child has it open, too.
+  int const data = ::memfd_create("nigh-figure", 0);
+  if (data < 0) return error{file + ": " + std::strerror(errno)};
+  auto const path = "/proc/self/fd/" + std::to_string(data);
+  std::ofstream(path, std::ios::binary) << lines;
+  auto const status = run_program({*python, "-B", script.string(), path, file}, {});
+  ::close(data);
   if (!status || *status != 0) return error{file + ": the figure could not be drawn"};
   return {};
 }

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,14 +15,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "platform/launch.hpp"
-#include "platform/own_path.hpp"
-#include "platform/temporary_folder.hpp"
 
 extern char** environ;
 
@@ -157,9 +155,11 @@ struct Import {
   int status;  // of another kind: this Python does not run
   std::string complaint;
 };
-constexpr int imported = 0, damaged = 4;  // 3: it is not there
+constexpr int not_asked = -2, imported = 0, damaged = 4;  // 3: it is not there
 
 Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
+  int const said = ::memfd_create("nigh-python", 0);  // open in the child, too
+  if (said < 0) return {not_asked, std::strerror(errno)};
   std::string const text =
       "import signal, sys\n"
       "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
@@ -174,19 +174,20 @@ Import try_import(std::string const& python, std::string const& module, std::str
       parts +
       "\n"
       "except BaseException as e:\n"
-      " print(type(e).__name__ + ':', str(e).split('\\n')[0])\n"
+      " import os\n"
+      " os.write(" +
+      std::to_string(said) +
+      ", (type(e).__name__ + ': ' + str(e).split('\\n')[0]).encode('utf-8', 'replace'))\n"
       " sys.exit(4)\n";
-  auto const said = make_temporary_file(temporary_folder(), "nigh-python.");
-  if (!said) return {-1, {}};
-  auto const status = run_program(
-      {"sh", "-c", "exec \"$@\" >\"$0\" 2>/dev/null", said->string(), python, "-c", text}, {});
-  std::string complaint;
-  std::getline(std::ifstream(*said), complaint);
-  std::error_code failed;
-  std::filesystem::remove(*said, failed);
+  auto const status =
+      run_program({"sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", python, "-c", text}, {});
+  std::array<char, 1000> complaint{};
+  ssize_t const length = ::pread(said, complaint.data(), complaint.size(), 0);
+  ::close(said);
   // ^C, which run_program() left to a Python that may have had no time to heed it.
   if (has_interrupt_come != 0) die_of(SIGINT);
-  return {status ? *status : -1, complaint};
+  return {status ? *status : -1,
+          {complaint.data(), static_cast<std::size_t>(length > 0 ? length : 0)}};
 }
 
 }  // namespace
@@ -201,6 +202,8 @@ result<std::string> python_with(std::string const& module, std::string const& pa
     auto const found = try_import(python, module, parts);
     if (found.status == imported) return python;
     if (found.status == 128 + SIGINT) die_of(SIGINT);  // ^C, which run_program() left to it
+    if (found.status == not_asked && why_not.empty())
+      why_not = "cannot ask " + python + " for " + module + ": " + found.complaint;
     if (found.status == damaged && why_not.empty())
       why_not =
           "needs " + module + ", and that of " + python + " is damaged (" + found.complaint + ')';

@@ -95,11 +95,13 @@ Replacement::~Replacement() {
 }
 
 result<void> Replacement::put_in_place() {
+  int const write_failed = std::ferror(file_.get()) != 0 ? errno : 0;
   struct stat before{};
   if (::stat(target_.c_str(), &before) == 0)
     static_cast<void>(::fchmod(::fileno(file_.get()), before.st_mode & 07777));
   errno = 0;
-  if (!is_closed_well(std::move(file_))) return error{std::strerror(errno)};
+  if (!is_closed_well(std::move(file_)))
+    return error{std::strerror(write_failed != 0 ? write_failed : errno)};
   std::error_code failed;
   fs::rename(part_, target_, failed);
   if (failed) return error{failed.message()};

@@ -11,15 +11,17 @@
 
 namespace nigh::platform {
 
-// $TMPDIR, or else /tmp. Throws with a line that names the variable, where that is no directory.
+// $TMPDIR unless it is empty, or else /tmp; other names and their order as in libstdc++. Throws
+// with a line that names the variable, where that is no directory.
 inline std::filesystem::path temporary_folder() {
   std::error_code failed;
-  auto folder = std::filesystem::temp_directory_path(failed);
-  if (!failed) return folder;
-  // In the order of libstdc++.
-  for (char const* const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
-    if (char const* const value = std::getenv(name))
-      throw std::runtime_error(std::string(name) + '=' + value + " is no directory");
+  for (char const* const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    char const* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    if (std::filesystem::is_directory(value, failed)) return value;
+    throw std::runtime_error(std::string(name) + '=' + value + " is no directory");
+  }
+  if (std::filesystem::is_directory("/tmp", failed)) return "/tmp";
   throw std::runtime_error("/tmp is no directory");
 }
 
