@@ -16,6 +16,7 @@
 #include <new>
 #include <sstream>
 
+#include "base/counted.hpp"
 #include "base/help_format.hpp"
 #include "base/option_words.hpp"
 #include "workloads/size_text.hpp"
@@ -114,8 +115,9 @@ std::vector<int> cpus_for(long threads, nigh::topology const& machine) {
   if (threads < 1)
     throw UsageError("--threads: " + std::to_string(threads) + " is not a positive number");
   if (threads > static_cast<long>(cpus.size()))
-    throw UsageError("--threads: " + std::to_string(threads) + " asked for, but only " +
-                     std::to_string(cpus.size()) + " cpus are allowed");
+    throw UsageError("--threads: " + std::to_string(threads) + " threads need a cpu each, and " +
+                     nigh::base::counted(cpus.size(), "cpu") +
+                     (cpus.size() == 1 ? " is allowed" : " are allowed"));
   cpus.resize(static_cast<std::size_t>(threads));
   return cpus;
 }

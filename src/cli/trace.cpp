@@ -5,10 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <nigh/fork_join.hpp>
@@ -183,6 +186,9 @@ void merge(TraceOptions const& options) {
   std::vector<fs::path> const files(options.files.begin(), options.files.end());
   auto const ranks = rank_traces(files);
   for (auto const& file : files)
+    if (errno = 0; !std::ifstream(file))
+      throw UsageError("trace: " + file.string() + ": " + std::strerror(errno));
+  for (auto const& file : files)
     if (std::none_of(ranks.begin(), ranks.end(), [&](auto const& r) { return r.file == file; }))
       throw UsageError("trace: " + file.string() + " is no trace of a rank");
   if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
@@ -240,7 +246,7 @@ void run_traced(TraceOptions const& options, std::vector<std::string> words) {
     else if (int const signal = signal_of(*ending); signal != 0)
       tell("nigh: trace: signal {} ended {}, and no trace was written\n", signal, name);
     else
-      tell("nigh: trace: {} ran no OpenMP region whose tasks are nigh's, or left by _exit or exec, so there is no trace\n", name);
+      tell("nigh: trace: {} ran no OpenMP region whose tasks are nigh's, left by _exit or exec, or could not write its trace\n", name);
     throw ExitStatus{status != 0 ? status : platform::failed_as_env};
   }
   platform::ignore_broken_pipes();

@@ -202,7 +202,8 @@ __attribute__((constructor)) void begin() {
 // null.
 char const* why_no_runtime() {
   for (Entry const entry : {Entry::parallel, Entry::fork_call})
-    if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr) return "no parallel regions";
+    if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr)
+      return "no parallel regions of more than one thread";
   switch (platform::defines_any("/proc/self/exe", platform::openmp_functions)) {
     case platform::Defined::no:
       return this_process.is_helper ? nullptr : "no OpenMP found";
@@ -247,7 +248,7 @@ __attribute__((destructor)) void tell() {
     return;
   }
   if (regions == 0) {
-    if (!this_process.is_helper) say("no parallel regions");
+    if (!this_process.is_helper) say("no parallel regions of more than one thread");
   } else {
     ToldLine line;
     line.add("nigh: %s: %llu region%s, %llu on granted cpus", printable_name().text(),

@@ -259,9 +259,9 @@ class Telling(unittest.TestCase):
 
     def test_one_region_and_none(self):
         for name in ("regions-gcc", "regions-clang"):
-            self.assertEqual(run(name, "0", leases=A, NIGH_VERBOSE="1")[1], f"nigh: {name}: no parallel regions\n")
+            self.assertEqual(run(name, "0", leases=A, NIGH_VERBOSE="1")[1], f"nigh: {name}: no parallel regions of more than one thread\n")
         _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="1")  # it has regions, of one thread
-        self.assertEqual(err, "nigh: threads-gcc: no parallel regions\n")
+        self.assertEqual(err, "nigh: threads-gcc: no parallel regions of more than one thread\n")
         _, err = run("teams-gcc", "1", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         self.assertIn(": 1 region, 1 on granted cpus ", err)
 

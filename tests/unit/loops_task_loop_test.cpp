@@ -82,8 +82,6 @@ TEST(TaskLoop, RunsOnTheDefaultRuntime) {
     t.parallel_for(0, 10, [&](int i) { sum += static_cast<int>(b) * i; });
   });
   EXPECT_EQ(sum, 45 * 45);
-  task_loop(10, [&](auto b, auto const& t) { sum -= static_cast<int>(b) + (t.teams() > 0); });
-  EXPECT_EQ(sum, 45 * 45 - 55);
 }
 
 TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
@@ -98,7 +96,7 @@ TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
                 for (auto b = blocks.begin; b < blocks.end; ++b) ++times[b];
               },
               {.grain = grain, .where = &rt});
-    task_loop(50, [&](std::size_t b, team const&) { ++times[b]; }, {.grain = grain, .where = &rt});
+    task_loop(50, [&](auto b, auto const&) { ++times[b]; }, {.grain = grain, .where = &rt});
     for (auto const& t : times) ASSERT_EQ(t, 2);
   }
 }
