@@ -126,6 +126,22 @@ void leave(task_stack* before) noexcept {
   me.pool.threads.leave_external(me);
 }
 
+// The slow ways from a join in the public headers.
+
+void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
+
+// no_stack has no worker, and nothing to finish.
+void finish_down_to(task_stack& stack, task_slot* top) noexcept {
+  if (stack.top > top) stack.worker->finish_down_to(top);
+}
+
+// A scope that the forked function waited at may have run the task already, with its own tasks.
+void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
+              "a child_task is joined by the thread that made it");
+  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
 void refuse_second_join() noexcept {
   NIGH_ASSERT(false, "a child_task is joined once");
   std::abort();

@@ -112,6 +112,19 @@ class Parking {
     return true;
   }
 
+  // The same for at most that long. Returns whether it slept to the end.
+  template <class News>
+  bool sleep_uncounted_for(int slot, std::int64_t most_ns, News news) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
+    state.store(asleep_uncounted, sync::seq_cst);  // (parking.S)
+    bool const has_news = news();
+    if (!has_news) platform::futex_wait_for(state, asleep_uncounted, most_ns);
+    std::uint32_t expected = asleep_uncounted;
+    if (state.compare_exchange_strong(expected, awake, sync::relaxed)) return !has_news;
+    await_waker(state);
+    return false;
+  }
+
   // The event that this thread waits for has come; `group` is where the thread is counted, if it
   // is.
   void wake(int slot, int group) noexcept {

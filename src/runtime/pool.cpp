@@ -106,6 +106,18 @@ bool Pool::find_in_other_groups(int of_group, detail::task& t) noexcept {
   return false;
 }
 
+bool Pool::find_for_external(int of_group, detail::task& t) noexcept {
+  return group(of_group).queue->take_one(t) || find_in_buffers(of_group, t) ||
+         find_in_other_groups(of_group, t);
+}
+
+bool Pool::is_anything_queued() const noexcept {
+  auto const& groups = layout.groups();
+  for (int g = 0; g < static_cast<int>(groups.size()); ++g)
+    if (!group(g).queue->empty()) return true;
+  return false;
+}
+
 bool Pool::work_in_sight(int for_group) const noexcept {
   auto const any = [&](int g) {
     if (!group(g).queue->empty()) return true;

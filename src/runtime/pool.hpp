@@ -75,6 +75,9 @@ struct Pool {
   bool find_in_buffers(int of_group, detail::task& t) noexcept;
   // A task of another group in reach: from its queue, or from its threads' buffers.
   bool find_in_other_groups(int of_group, detail::task& t) noexcept;
+  // A task of this group or, in reach, of another, also where workers have left it.
+  bool find_for_external(int of_group, detail::task& t) noexcept;
+  bool is_anything_queued() const noexcept;
   // Is there a task that a worker of this group may take? For threads about to sleep, see Parking.
   bool work_in_sight(int for_group) const noexcept;
   // Has a thread been asked to share tasks, and has not come by, so that others may do so in its

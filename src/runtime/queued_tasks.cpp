@@ -55,8 +55,8 @@ void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
   }
   if (is_changed) me->set_depth(before);
   if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
-  if (me != nullptr) {
-    me->counters.count(me->domain, t.domain, t.bytes);
+  if (me != nullptr) me->counters.count(me->domain, t.domain, t.bytes);
+  if (me != nullptr && !me->is_external()) {
     me->tasks.count_finished();
   } else {
     pool.tasks_of_others.count_finished();

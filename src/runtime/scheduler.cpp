@@ -347,8 +347,7 @@ void Scheduler::run_one_waiting(Worker* me) noexcept {
   }
   int const domain = pool_.machine.domain_of_cpu(platform::current_cpu());
   int const g = domain < 0 ? 0 : pool_.layout.groups_of_domain(domain).front();
-  if (pool_.group(g).queue->take_one(t) || pool_.find_in_other_groups(g, t))
-    run_queued(pool_, t, nullptr);
+  if (pool_.find_for_external(g, t)) run_queued(pool_, t, nullptr);
 }
 
 void Scheduler::check_may_wait(char const* caller) const {

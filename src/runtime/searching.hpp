@@ -27,24 +27,28 @@ struct Searching {
   }
   Searching(Searching&&) = delete;
 
-  // While an external thread sleeps, the worker beside it may run.
   template <class News>
   bool sleep(News news) noexcept {
     auto& parking = me.pool.parking;
-    auto& arena = *me.pool.arena;
     me.trace.parked();
-    if (me.is_external())
-      me.pool.threads.put_back_neighbour(me);
-    else
-      arena.falls_asleep();
+    me.pool.arena->falls_asleep();
     bool const slept =
         counted ? parking.sleep(me.index, me.group, news) : parking.sleep_uncounted(me.index, news);
-    if (me.is_external())
-      me.pool.threads.displace_neighbour(me);
-    else
-      arena.woke();
+    me.pool.arena->woke();
     me.trace.unparked(slept);
     return slept;
+  }
+
+  // An external thread, for at most that long: the worker beside it may run meanwhile. True: it
+  // slept to the end.
+  template <class News>
+  bool sleep_external(std::int64_t most_ns, News news) noexcept {
+    me.trace.parked();
+    me.pool.threads.put_back_neighbour(me);
+    bool const to_the_end = me.pool.parking.sleep_uncounted_for(me.index, most_ns, news);
+    me.pool.threads.displace_neighbour(me);
+    me.trace.unparked(!to_the_end);
+    return to_the_end;
   }
 
   // A displaced worker, for a moment. True: it slept to the moment's end.

@@ -251,7 +251,7 @@ bool Worker::search(Job& job, Until until) noexcept {
     }
     auto const idle_us = (base::now_ns() - since) / 1000;
     auto how = policy::rest(idle_us, woken_in_vain, idle_policy);
-    // An external thread takes no queued tasks. The worker that it displaces does: it makes room.
+    // An external thread leaves queued tasks to the worker that it displaces: it makes room.
     if (is_external() && !pool.group(group).queue->empty()) how = policy::Rest::sleep;
     switch (how) {
       case policy::Rest::pause:
@@ -279,7 +279,15 @@ bool Worker::search(Job& job, Until until) noexcept {
           pool.source.misses_one();
           return false;
         };
-        if (searching.sleep(news)) {
+        if (is_external()) {
+          auto const most_ms = pool.is_anything_queued() ? idle_policy.queued_tasks_left_ms
+                                                    : idle_policy.external_look_ms;
+          counters.parked.add(1);
+          woken_in_vain = true;
+          if (searching.sleep_external(std::int64_t{most_ms} * 1'000'000, news) && may.stacks &&
+              pool.find_for_external(group, job.queued))
+            return true;
+        } else if (searching.sleep(news)) {
           counters.parked.add(1);
           woken_in_vain = true;
         }
@@ -478,23 +486,3 @@ void Worker::await_receivers(sync::atomic<std::uint32_t> const& out) noexcept {
 void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1 : group); }
 
 }  // namespace nigh::tasks
-
-namespace nigh::detail {
-
-// The slow ways from a join in the public headers.
-
-void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
-
-// no_stack has no worker, and nothing to finish.
-void finish_down_to(task_stack& stack, task_slot* top) noexcept {
-  if (stack.top > top) stack.worker->finish_down_to(top);
-}
-
-// A scope that the forked function waited at may have run the task already, with its own tasks.
-void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
-  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
-              "a child_task is joined by the thread that made it");
-  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
-}
-
-}  // namespace nigh::detail

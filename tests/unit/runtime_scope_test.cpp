@@ -456,6 +456,25 @@ TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
   });
 }
 
+// All workers wait, as external threads of the other runtime, for what only an external one is left
+// to run.
+TEST(TaskScope, OfRuntimesWhoseTasksNearADomainCallEachOther) {
+  runtime a({.machine = &four_by_two(), .workers = 1}), b({.machine = &four_by_two(), .workers = 2});
+  struct Call {
+    static int down(runtime& here, runtime& there, int left) {
+      if (left == 0) return 0;
+      return here.invoke([&] {
+        int below = 0;
+        task_scope scope;
+        scope.spawn(near(0), [&] { below = down(there, here, left - 1); });
+        scope.wait();
+        return below + 1;
+      });
+    }
+  };
+  for (int const depth : {1, 3, 12}) EXPECT_EQ(Call::down(a, b, depth), depth);
+}
+
 // A backup thread that is dismissed still has a task, and that still forks.
 TEST(BlockingScope, WhatABackupThreadForksIsStolenAfterItsWorkerIsBack) {
   runtime rt({.machine = &four_by_two(), .workers = 1});

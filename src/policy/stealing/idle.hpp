@@ -35,6 +35,11 @@ struct IdlePolicy {
   // A worker that sleeps because an external thread computes in its place looks so often whether
   // that one still gets on.
   int displaced_look_ms = 100;
+  // An external thread that waits leaves queued tasks to the workers for so long, then runs them
+  // itself: all workers may wait for what it waits for, in another runtime. It looks so often
+  // whether there are any.
+  int queued_tasks_left_ms = 5;
+  int external_look_ms = 50;
 };
 
 // How does a worker rest between two looks, `idle_us` after it ran out of tasks or was woken?
