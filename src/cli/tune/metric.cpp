@@ -7,7 +7,10 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <istream>
 #include <optional>
+#include <sstream>
+#include <string_view>
 
 namespace nigh::cli {
 
@@ -47,16 +50,32 @@ result<Metric> Metric::in_output(std::string const& expression, bool maximize) {
   return metric;
 }
 
-result<double> Metric::value(double seconds, std::string const& output) const {
+result<double> Metric::value(double seconds, std::istream& output) const {
   if (is_time()) return seconds;
   std::optional<std::string> found;
-  for (std::size_t at = 0; at < output.size();) {
-    auto const end = std::min(output.find_first_of("\r\n", at), output.size());
-    auto const begin = std::max(at, end - std::min(end, longest_line));
-    if (auto const group = last_group(*expression_, {output.data() + begin, end - begin}))
-      found = *group;
-    at = end + 1;
+  std::string line;  // its end, of a long one
+  auto const keep_end = [&line] {
+    if (line.size() > longest_line) line.erase(0, line.size() - longest_line);
+  };
+  auto const search_line = [&] {
+    keep_end();
+    if (!line.empty())
+      if (auto const group = last_group(*expression_, line)) found = *group;
+    line.clear();
+  };
+  std::array<char, 1 << 16> block;
+  for (bool is_more = true; is_more;) {
+    is_more = output.read(block.data(), block.size()).good();
+    std::string_view rest(block.data(), static_cast<std::size_t>(output.gcount()));
+    for (auto end = rest.find_first_of("\r\n"); end != rest.npos; end = rest.find_first_of("\r\n")) {
+      line += rest.substr(0, end);
+      search_line();
+      rest.remove_prefix(end + 1);
+    }
+    line += rest;
+    keep_end();
   }
+  search_line();
   if (!found) return error{"its output has nothing that matches '" + text_ + "'"};
   std::string const& last = *found;
   char* end = nullptr;
@@ -64,6 +83,11 @@ result<double> Metric::value(double seconds, std::string const& output) const {
   if (last.empty() || *end != '\0' || !std::isfinite(value) || value <= 0)
     return error{"'" + last + "' in its output is no positive number"};
   return value;
+}
+
+result<double> Metric::value(double seconds, std::string const& output) const {
+  std::istringstream in(output);
+  return value(seconds, in);
 }
 
 result<std::chrono::nanoseconds> parse_duration(std::string_view text) {

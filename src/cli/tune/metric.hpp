@@ -3,6 +3,7 @@
 // The measurement of a run: its time, or a number in its output.
 
 #include <chrono>
+#include <iosfwd>
 #include <memory>
 #include <nigh/result.hpp>
 #include <string>
@@ -22,7 +23,9 @@ class Metric {
   static result<Metric> in_output(std::string const& expression, bool maximize);
 
   bool is_time() const { return !expression_; }
-  // The program's number; an error when there is none, or it cannot be compared.
+  // The program's number; an error when there is none, or it cannot be compared. Of a long output
+  // it holds a line's end at a time.
+  result<double> value(double seconds, std::istream& output) const;
   result<double> value(double seconds, std::string const& output) const;
   // Costs are positive, less is better.
   double cost(double value) const { return maximize_ ? 1 / value : value; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -123,14 +124,14 @@ int Tuning::run_one(int candidate, nanoseconds left) {
   }
   if (ending->status != 0) {
     auto const words = space_.ranks.empty() ? last_lines(output_->end(), 1)
-                                            : reason_of_launcher(output_->text());
+                                            : reason_of_launcher(output_->end());
     return fail(candidate,
                 (ending->signal > 0 ? fmt::format("signal {} ended it", ending->signal)
                                     : fmt::format("its exit status is {}", ending->status)) +
                     (words.empty() ? "" : ", its last words: " + words));
   }
-  auto const value =
-      metric_.value(ending->seconds, metric_.is_time() ? std::string() : output_->text());
+  std::ifstream output(metric_.is_time() ? "" : output_->path(), std::ios::binary);
+  auto const value = metric_.value(ending->seconds, output);
   if (!value) return fail(candidate, value.message());
   search_.tell(candidate, metric_.cost(*value));
   return 0;
