@@ -90,6 +90,7 @@ task_stack* enter(tasks::Scheduler& host) {
   auto* const home = worker != nullptr ? tasks::worker_at_home_in(pool) : nullptr;
   if (home != nullptr) {
     ++tasks::strangers_below;
+    home->slots_elsewhere.fetch_sub(1, sync::relaxed);
     worker->left_home_at = {home->stack.top, home->set_depth(home->depth | worker->marks())};
     this_stack = &home->stack;
     return before;
@@ -116,6 +117,7 @@ void leave(task_stack* before) noexcept {
     auto const& [top, depth] = before->worker->left_home_at;
     me.finish_down_to(top);
     me.set_depth(depth);
+    me.slots_elsewhere.fetch_add(1, sync::relaxed);
     --tasks::strangers_below;
     this_stack = before;
     return;
@@ -124,22 +126,6 @@ void leave(task_stack* before) noexcept {
   me.set_depth(0);
   this_stack = before;
   me.pool.threads.leave_external(me);
-}
-
-// The slow ways from a join in the public headers.
-
-void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
-
-// no_stack has no worker, and nothing to finish.
-void finish_down_to(task_stack& stack, task_slot* top) noexcept {
-  if (stack.top > top) stack.worker->finish_down_to(top);
-}
-
-// A scope that the forked function waited at may have run the task already, with its own tasks.
-void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
-  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
-              "a child_task is joined by the thread that made it");
-  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
 }
 
 void refuse_second_join() noexcept {

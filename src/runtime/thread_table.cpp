@@ -135,6 +135,7 @@ Worker* ThreadTable::take_external() noexcept {
     sit(me, here != nullptr ? *here : at_slot(0));
     raise_end(me);
     extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
+    if (auto* const at_home = current_worker()) at_home->slots_elsewhere.fetch_add(1, sync::relaxed);
     me.trace.task_begin();
     return &me;
   }
@@ -145,6 +146,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
   NIGH_ASSERT(me.stack.top == me.stack.slots,
               "an external thread leaves with all its tasks joined");
   me.trace.task_end();
+  if (auto* const at_home = current_worker()) at_home->slots_elsewhere.fetch_sub(1, sync::relaxed);
   put_back_neighbour(me);
   extras_present_.fetch_sub(1, sync::seq_cst);  // (parking.S)
   me.taken.unlock();

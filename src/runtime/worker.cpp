@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tidy: long, because the walk from a join to a steal and back stays in one file.
 #include "runtime/worker.hpp"
 
 #include <cstring>
@@ -280,11 +281,13 @@ bool Worker::search(Job& job, Until until) noexcept {
           return false;
         };
         if (is_external()) {
-          auto const most_ms = pool.is_anything_queued() ? idle_policy.queued_tasks_left_ms
-                                                    : idle_policy.external_look_ms;
+          // The worker in whose place it computes cannot come for them.
+          auto const is_left = [this] { return beside->is_elsewhere() && pool.is_anything_queued(); };
+          auto const most_ms =
+              is_left() ? idle_policy.queued_tasks_left_ms : idle_policy.external_look_ms;
           counters.parked.add(1);
           woken_in_vain = true;
-          if (searching.sleep_external(std::int64_t{most_ms} * 1'000'000, news) && may.stacks &&
+          if (searching.sleep_external(std::int64_t{most_ms} * 1'000'000, news) && may.stacks && is_left() &&
               pool.find_for_external(group, job.queued))
             return true;
         } else if (searching.sleep(news)) {
@@ -486,3 +489,23 @@ void Worker::await_receivers(sync::atomic<std::uint32_t> const& out) noexcept {
 void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1 : group); }
 
 }  // namespace nigh::tasks
+
+namespace nigh::detail {
+
+// The slow ways from a join in the public headers.
+
+void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
+
+// no_stack has no worker, and nothing to finish.
+void finish_down_to(task_stack& stack, task_slot* top) noexcept {
+  if (stack.top > top) stack.worker->finish_down_to(top);
+}
+
+// A scope that the forked function waited at may have run the task already, with its own tasks.
+void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
+              "a child_task is joined by the thread that made it");
+  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
+}  // namespace nigh::detail

@@ -96,6 +96,10 @@ struct alignas(64) Worker {
     std::uint32_t depth = 0;
   };
   Home left_home_at;
+  // For a worker: how many slots of external threads its thread has, of other pools. While it has
+  // some, the worker runs nothing here. A guess, for others.
+  sync::atomic<int> slots_elsewhere{0};
+  bool is_elsewhere() const noexcept { return slots_elsewhere.load(sync::relaxed) > 0; }
   // For a backup thread: shall it work?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};

@@ -35,9 +35,9 @@ struct IdlePolicy {
   // A worker that sleeps because an external thread computes in its place looks so often whether
   // that one still gets on.
   int displaced_look_ms = 100;
-  // An external thread that waits leaves queued tasks to the workers for so long, then runs them
-  // itself: all workers may wait for what it waits for, in another runtime. It looks so often
-  // whether there are any.
+  // An external thread that waits runs queued tasks itself where the worker beside it is in another
+  // runtime, and nobody else has come for them for so long: all may wait there for what it waits
+  // for. Otherwise it looks so often whether that is so.
   int queued_tasks_left_ms = 5;
   int external_look_ms = 50;
 };
