@@ -67,7 +67,8 @@ struct Machine {
   }
 
   // As Worker::finish_top() does.
-  void join(int job, bool asleep = false) {
+  enum class Rest : std::uint8_t { awake, asleep, asleep_for_a_time };
+  void join(int job, Rest rest = Rest::awake) {
     detail::task_slot* const slot = stack.top - 1;
     begin_changing();
     if (stack.is_private(slot) || stack.reclaim(slot)) {
@@ -78,10 +79,11 @@ struct Machine {
     } else {
       end_changing();
       while (!slot->finished()) {
-        if (asleep)
-          parking.sleep_uncounted(0, [&] {
-            return slot->state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
-          });
+        auto const news = [&] {
+          return slot->state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
+        };
+        if (rest == Rest::asleep) parking.sleep_uncounted(0, news);
+        if (rest == Rest::asleep_for_a_time) parking.sleep_uncounted_for(0, 1'000'000'000, news);
         sync::pause();
       }
       begin_changing();
@@ -192,13 +194,13 @@ Scenario used_again() {
 }
 
 // The joiner sleeps until the thief wakes it.
-Scenario joining_asleep() {
-  return [](OneRun& run) {
+Scenario joining_asleep(Machine::Rest rest = Machine::Rest::asleep) {
+  return [rest](OneRun& run) {
     auto m = std::make_shared<Machine>();
-    run.threads = {[m] {
+    run.threads = {[m, rest] {
                      m->push(0, 1);
                      m->publish(1);
-                     m->join(0, true);
+                     m->join(0, rest);
                    },
                    [m] { m->steal_and_run(1); }};
   };
@@ -289,6 +291,7 @@ TEST(TaskStack, EachTaskRunsOnceWhereAnotherThreadPublishes) {
 
 TEST(TaskStack, NobodySleepsOverATask) {
   expect_holds(joining_asleep(), {.preemptions = 3});
+  expect_holds(joining_asleep(Machine::Rest::asleep_for_a_time), {.preemptions = 3});
   expect_holds(thief_asleep(), {.preemptions = 3});
 }
 
@@ -298,6 +301,9 @@ TEST(TaskStack, A) { expect_needed("stack.A", Order::relaxed, helped()); }
 TEST(TaskStack, B) { expect_needed("stack.B", Order::relaxed, helped_at_a_scope()); }
 TEST(TaskStack, P) { expect_needed("stack.P", Order::relaxed, helped()); }
 TEST(TaskStack, SOfTheJoiner) { expect_needed("parking.S", Order::acq_rel, joining_asleep()); }
+TEST(TaskStack, SOfTheJoinerForATime) {
+  expect_needed("parking.S", Order::acq_rel, joining_asleep(Machine::Rest::asleep_for_a_time));
+}
 TEST(TaskStack, SOfTheThief) { expect_needed("parking.S", Order::acq_rel, thief_asleep()); }
 
 }  // namespace

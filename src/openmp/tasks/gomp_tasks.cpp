@@ -61,6 +61,16 @@ bool are_many_unfinished(Member const& me) noexcept {
   return unfinished > (me.size == 1 ? 64 : std::max(1024U, 64 * me.size));
 }
 
+// Apart, so that their lists are not on the stack below a task's body.
+[[gnu::noinline]] void wait_for_depends(Member& me, void** depend) noexcept {
+  GompDepends const list(depend);
+  wait_for(me, list.items(), list.count());
+}
+[[gnu::noinline]] void submit_after_depends(Member& me, Task& t, void** depend) noexcept {
+  GompDepends const list(depend);
+  submit_after(me, t, list.items(), list.count());
+}
+
 void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align,
                   bool deferred, unsigned flags, void** depend, void* detach) noexcept {
   bool const waits_first = (flags & gomp_flag::depend) != 0 && depend != nullptr;
@@ -68,8 +78,7 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
   bool const at_once = !deferred || me.current->is(flag::final) ||
                        (waits_first && !detaches && are_many_unfinished(me) && !is_stack_low(me));
   if (waits_first && at_once) {
-    GompDepends const list(depend);
-    wait_for(me, list.items(), list.count());
+    wait_for_depends(me, depend);
     if (!detaches && copy == nullptr && !me.current->is(flag::settings))
       return run_in_place(me, body, data, flags);
   }
@@ -93,8 +102,7 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     run_undeferred(me, made);
     if (detaches) end_wait_for(me, waited);
   } else if (waits_first) {
-    GompDepends const list(depend);
-    submit_after(me, made, list.items(), list.count());
+    submit_after_depends(me, made, depend);
   } else {
     submit_unless_large(me, made);
   }
@@ -216,8 +224,7 @@ NIGH_REAL(GOMP_taskwait_depend)
 NIGH_INTERPOSED void GOMP_taskwait_depend(void** depend) {
   Member* const me = NIGH_GOMP_MEMBER(GOMP_taskwait_depend);
   if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend, depend);
-  GompDepends const list(depend);
-  wait_for(*me, list.items(), list.count());
+  wait_for_depends(*me, depend);
 }
 
 // From gcc 13 on: an empty task with these dependences.
