@@ -212,8 +212,8 @@ class Depths(unittest.TestCase):
         self.assertEqual(done[0], 0, done)
         return int(done[1])
 
-    def check(self, forms, preload, where, more=0):
-        for name in programs_named(["depths-gcc", "depths-clang"]):
+    def check(self, forms, preload, where, more=0, programs=("depths-gcc", "depths-clang")):
+        for name in programs_named(programs):
             for form in forms:
                 with self.subTest(name=name, form=form, where=where):
                     plain = self.bytes_each(name, form, where)
@@ -223,6 +223,10 @@ class Depths(unittest.TestCase):
     def test_of_tasks_outside_of_regions(self):
         for preload in (SHIM, f"{TASKS}:{SHIM}"):
             self.check(["task", "undeferred", "depend", "group", "loop"], preload, [])
+
+    def test_of_undeferred_tasks_inside_of_a_region(self):
+        self.check(["undeferred", "undeferred-depend", "undeferred-loop"], f"{TASKS}:{SHIM}", ["inside"],
+                   programs=["depths-gcc"])
 
     def test_of_regions_of_one_thread(self):
         # Arguments of libomp's are on the stack once more: it needs 1,000 bytes and more itself.

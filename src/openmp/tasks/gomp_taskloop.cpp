@@ -147,7 +147,8 @@ void make_tasks(Member& me, Loop const& loop, bool at_once) noexcept {
   }
 }
 
-void taskloop(Member& me, Loop loop, unsigned long said) noexcept {
+// By reference: a copy would be on the stack below the loop's tasks.
+void taskloop(Member& me, Loop&& loop, unsigned long said) noexcept {
   auto* const given = static_cast<LoopArguments*>(loop.arguments);
   bool const groups = (loop.flags & gomp_flag::no_group) == 0,
              reduces = groups && (loop.flags & gomp_flag::reduction) != 0;

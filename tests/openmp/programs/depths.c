@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // depths FORM [inside]: how many bytes of stack each level of a recursion needs that goes through a
-// construct: a task, an undeferred task, a task with a dependence, a taskgroup, a taskloop, a
-// region, a region of one thread, one whose condition is false. inside: all of it within a region.
+// construct: a task, an undeferred task, a task with a dependence, both at once, a taskgroup, a
+// taskloop, an undeferred one, a region, a region of one thread, one whose condition is false. inside: all
+// of it within a region.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,9 @@ __attribute__((noinline)) static void go(int level) {
   } else if (is("depend")) {
 #pragma omp task depend(inout : at)
     go(level + 1);
+  } else if (is("undeferred-depend")) {
+#pragma omp task if (0) depend(inout : at)
+    go(level + 1);
   } else if (is("group")) {
 #pragma omp taskgroup
     {
@@ -32,6 +36,9 @@ __attribute__((noinline)) static void go(int level) {
     }
   } else if (is("loop")) {
 #pragma omp taskloop
+    for (int i = 0; i < 1; ++i) go(level + 1);
+  } else if (is("undeferred-loop")) {
+#pragma omp taskloop if (0)
     for (int i = 0; i < 1; ++i) go(level + 1);
   } else if (is("region")) {
 #pragma omp parallel
