@@ -112,10 +112,7 @@ bool Pool::find_for_external(int of_group, detail::task& t) noexcept {
 }
 
 bool Pool::is_anything_queued() const noexcept {
-  auto const& groups = layout.groups();
-  for (int g = 0; g < static_cast<int>(groups.size()); ++g)
-    if (!group(g).queue->empty()) return true;
-  return false;
+  return std::any_of(groups.begin(), groups.end(), [](Group const& g) { return !g.queue->empty(); });
 }
 
 bool Pool::work_in_sight(int for_group) const noexcept {
