@@ -5,7 +5,7 @@
 // stretches instead: each is one task in a deque, whose thread runs many of the loop's tasks one
 // after the other where the arguments lie. libgomp runs all tasks of such a loop so, in the thread
 // that has come to it. A thread whose deque others have emptied gives away half of what is left of
-// the stretch that it is in.
+// the stretch that it is in, unless the loop has no group.
 
 #include <string.h>
 
@@ -110,9 +110,12 @@ void run_task(Member& me, Loop const& loop, std::uint64_t task) noexcept {
 void run_stretch(void* stretch) noexcept {
   auto const& [loop, first, last] = *static_cast<Stretch*>(stretch);
   Member& me = *member;
+  // A stretch given away is a child of this one. The loop's group waits for it, but no taskwait
+  // behind a loop without a group would.
+  bool const may_give = (loop.flags & gomp_flag::no_group) == 0;
   for (auto task = first, end = last; task < end; ++task) {
     if (me.deque.is_wanted()) {
-      if (end - task > 1 && me.deque.waiting() == 0) {
+      if (may_give && end - task > 1 && me.deque.waiting() == 0) {
         auto const middle = task + (end - task + 1) / 2;
         submit_stretch(me, loop, middle, end);
         end = middle;

@@ -2,6 +2,7 @@
 // Loops of many more tasks than wait at once, and as many tasks that depend on each other. Each is a case with a
 // name, which prints how much was wrong: many_tasks CASE.
 #include <omp.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -95,6 +96,17 @@ long without_a_group() {
 #pragma omp task firstprivate(i, all)
       all->note(many + i);
     }
+  }
+  // No task of such a loop is left behind a taskwait.
+  for (int round = 0; round < 10; ++round) {
+    Runs waited(many);
+#pragma omp taskloop grainsize(2) nogroup shared(waited)
+    for (long i = 0; i < many; ++i) {
+      if (i % 16 == 0) usleep(50);
+      waited.note(i);
+    }
+#pragma omp taskwait
+    runs.wrong += waited.result();
   }
   return runs.result();
 }
