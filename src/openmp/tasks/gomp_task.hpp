@@ -29,8 +29,8 @@ inline void* aligned(void* at, std::size_t alignment) noexcept {
 }
 
 // With a copy of the arguments.
-NIGH_HIDDEN Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
-                       unsigned flags) noexcept;
+NIGH_HIDDEN Task& new_gomp_task(Member& me, Body body, void* data, Copy copy, long size, long align,
+                                unsigned flags) noexcept;
 
 inline void* arguments_of(Task& t) noexcept {
   return t.is(flag::extra) && t.extra->arguments != nullptr ? t.extra->arguments : t.block();

@@ -14,6 +14,7 @@
 #include "openmp/tasks/gomp_reductions.hpp"
 #include "openmp/tasks/gomp_task.hpp"
 #include "openmp/tasks/real.hpp"
+#include "policy/stealing/waiting_tasks.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -128,7 +129,7 @@ void run_stretch(void* stretch) noexcept {
 }
 
 void make_stretches(Member& me, Loop const& loop) noexcept {
-  std::uint64_t const stretches = 64 * std::uint64_t{me.size};
+  auto const stretches = policy::stretches(me.size);
   std::uint64_t const each = loop.split.tasks / stretches, longer = loop.split.tasks % stretches;
   std::uint64_t first = 0;
   for (std::uint64_t i = 0; i < stretches; ++i) {
@@ -140,7 +141,8 @@ void make_stretches(Member& me, Loop const& loop) noexcept {
 
 void make_tasks(Member& me, Loop const& loop, bool at_once) noexcept {
   for (std::uint64_t i = 0; i < loop.split.tasks; ++i) {
-    Task& t = make(me, loop.body, loop.arguments, loop.copy, loop.size, loop.align, loop.flags);
+    Task& t =
+        new_gomp_task(me, loop.body, loop.arguments, loop.copy, loop.size, loop.align, loop.flags);
     loop.set(arguments_of(t), i);
     attach(me, t);
     if (at_once)
@@ -165,7 +167,7 @@ void taskloop(Member& me, Loop&& loop, unsigned long said) noexcept {
   bool const at_once = (loop.flags & gomp_flag::deferred) == 0 || me.current->is(flag::final);
   bool const may_be_in_place = loop.copy == nullptr && !me.current->is(flag::settings) &&
                                me.track == nullptr && !is_stack_low(me);
-  bool const are_many = loop.split.tasks > 64 * std::uint64_t{me.size};
+  bool const are_many = loop.split.tasks > policy::stretches(me.size);
   if (may_be_in_place && (at_once || (are_many && me.size == 1)))
     for (std::uint64_t task = 0; task < loop.split.tasks; ++task) run_task(me, loop, task);
   else if (may_be_in_place && are_many)

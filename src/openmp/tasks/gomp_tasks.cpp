@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "openmp/tasks/bound_member.hpp"
@@ -15,10 +14,11 @@
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
+#include "policy/stealing/waiting_tasks.hpp"
 
 namespace nigh::openmp::tasks {
-Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
-           unsigned flags) noexcept {
+Task& new_gomp_task(Member& me, Body body, void* data, Copy copy, long size, long align,
+                    unsigned flags) noexcept {
   auto const bytes = static_cast<std::size_t>(size < 0 ? 0 : size);
   auto const alignment = static_cast<std::size_t>(align);
   bool const is_aligned = alignment > alignof(Task);
@@ -53,12 +53,11 @@ Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
 namespace {
 
 // Whether the current task has so many unfinished children that another one with dependences is not
-// put beside them: the thread waits for those that it depends on, and runs it at once. libgomp does
-// so beyond 64 tasks for each thread.
+// put beside them: the thread waits for those that it depends on, and runs it at once.
 bool are_many_unfinished(Member const& me) noexcept {
   Task const& t = *me.current;
   auto const unfinished = static_cast<std::uint32_t>(t.own + t.others.load(sync::relaxed));
-  return unfinished > (me.size == 1 ? 64 : std::max(1024U, 64 * me.size));
+  return unfinished > policy::most_unfinished(me.size);
 }
 
 // Apart, so that their lists are not on the stack below a task's body.
@@ -82,8 +81,8 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     if (!detaches && copy == nullptr && !me.current->is(flag::settings))
       return run_in_place(me, body, data, flags);
   }
-  Task& made =
-      make(me, body, data, detaches ? Copy{[](void*, void*) {}} : copy, size, align, flags);
+  Task& made = new_gomp_task(me, body, data, detaches ? Copy{[](void*, void*) {}} : copy, size,
+                             align, flags);
   if (detaches) {
     // The handle is one of the arguments: these are copied once it is in its place.
     extra_of(me, made);

@@ -11,6 +11,7 @@
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "platform/cpu_places.hpp"
+#include "policy/stealing/waiting_tasks.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -49,7 +50,10 @@ void enter(Team& team, Joined how) noexcept {
     me.domain = cpu < 0 ? 0 : platform::place_of(cpu).domain;
     team.domains.add(me.domain);
   }
-  me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 65, how.size == 1);
+  me.deque.begin(how.size > 1   ? deque_capacity
+                 : team.is_kmpc ? 0
+                                : policy::most_unfinished(1) + 1,
+                 how.size == 1);
   me.base = me.deque.top();
   Task& t = me.implicit;
   t.parent.store(nullptr, sync::relaxed);
