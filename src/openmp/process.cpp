@@ -26,6 +26,7 @@
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/own_stack.hpp"
+#include "platform/size_signal.hpp"
 #include "platform/standard_error.hpp"
 #include "settings/kmp_affinity.hpp"
 
@@ -235,6 +236,7 @@ __attribute__((destructor)) void tell() {
     save_nests();
   }
   if (!this_process.tells || !standard_error.is_kept()) return;
+  platform::NoSizeSignal const here;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
   if (this_process.is_forked && regions == 0) return;

@@ -13,6 +13,7 @@
 #include <array>
 
 #include "base/atomic.hpp"
+#include "platform/size_signal.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -152,6 +153,7 @@ void write_region_times(char const* file, std::uint32_t team) noexcept {
   bool const is_empty = table->file_count == 0;
   pthread_mutex_unlock(&lock);
   if (is_empty) return;
+  platform::NoSizeSignal const here;
   FILE* const out = fopen(file, "wxe");
   if (out == nullptr) return;
   char program[PATH_MAX];

@@ -188,7 +188,7 @@ class Harmless(unittest.TestCase):
         os.mkfifo(self.folder / "pipe")
         for name in ("pipe", "/dev/null", "."):
             status, out, err = self.run_with([], NIGH, "run", "--spreads", name, "--", "true")
-            self.assertEqual((status, out, err), (125, "", f'nigh: --spreads: "{name}" is no file\n'))
+            self.assertEqual((status, out, err), (125, "", f'nigh: --spreads: "{name}" is no regular file\n'))
         for name in [name for name in REGIONS if name.exists()]:
             self.told("--spread", "auto", "--", str(name), "1", NIGH_SPREADS=str(self.folder / "pipe"))
 

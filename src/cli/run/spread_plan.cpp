@@ -46,7 +46,7 @@ result<std::string> spreads_variable(std::string const& file) {
   bool const is_other = std::filesystem::exists(path, failed) &&
                         !std::filesystem::is_regular_file(path, failed);
   if (file.empty() || failed || is_other)
-    return error{"--spreads: \"" + file + "\" is no file"};
+    return error{"--spreads: \"" + file + "\" is no regular file"};
   if (!std::filesystem::is_directory(path.parent_path(), failed))
     return error{"--spreads: there is no folder " + path.parent_path().string()};
   return "NIGH_SPREADS=" + path.string();

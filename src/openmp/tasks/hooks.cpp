@@ -25,6 +25,7 @@
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/waiting.hpp"
 #include "platform/loaded_objects.hpp"
+#include "platform/size_signal.hpp"
 #include "platform/standard_error.hpp"
 
 namespace nigh::openmp::tasks {
@@ -266,6 +267,7 @@ __attribute__((destructor)) void tell_at_the_end() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
   if (!standard_error.is_kept()) return;
+  platform::NoSizeSignal const here;
   if (char const* const left = why(why_left_alone()); left != nullptr) {
     fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", printable_name().text(), left);
     return;
