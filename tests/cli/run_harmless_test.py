@@ -203,6 +203,14 @@ class Harmless(unittest.TestCase):
                                          NIGH_TRACE=str(self.folder / "trace.json"))
         self.assertEqual((status, out), (0, "recursion 6765\n"), err)
         self.assertIn("cannot write the trace", err)
+        full = self.folder / "full"
+        full.touch()
+        for options in ([], ["--tasks", "prefer"]):
+            with open(full, "a", encoding="utf-8") as file:
+                ran = subprocess.run([NIGH, "run", "-v", *options, "--", str(name), "recursion"], preexec_fn=limit, stderr=file,
+                                     stdout=subprocess.PIPE, text=True, timeout=LONG, check=False,
+                                     env=dict(QUIET, NIGH_SOCKET=str(self.socket), NIGH_PROFILES="none"))
+            self.assertEqual((ran.returncode, ran.stdout), (0, "recursion 6765\n"))
 
     def test_programs_with_address_sanitizer_run_and_find_their_bugs(self):
         found = [name for name in GUARDED if name.exists()]

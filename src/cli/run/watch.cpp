@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/run/whereabouts.hpp"
 #include "platform/process_usage.hpp"
+#include "platform/size_signal.hpp"
 
 namespace nigh::cli {
 using std::chrono::nanoseconds;
@@ -67,8 +68,11 @@ void run_watched(platform::Launch const& launch, topology const& machine,
   }
   // Even where standard error is closed or full, the program's status matters: nothing throws here.
   auto const text = report(watch.seen(), machine, ending->seconds, ending->cpu_seconds);
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
+  {
+    platform::NoSizeSignal const here;
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
+  }
   if (ending->signal > 0) platform::die_of(ending->signal);
   throw ExitStatus{ending->status};
 }
