@@ -74,6 +74,17 @@ TEST(Space, KeepsWithinAQuota) {
               Contains("--threads 8 --bind compact"));
 }
 
+TEST(Space, HasNoMoreThreadsThanPlacesThatAreNamed) {
+  Choices choices;
+  choices.binds = {parse_binding("0,1,2").value(), parse_binding("3").value()};
+  EXPECT_EQ(names(space_of(synthetic("core:4 pu:1"), choices, Hears::nothing, empty_environment).value()),
+            (std::set<std::string>{"", "--threads 3 --bind {0},{1},{2}", "--threads 2 --bind {0},{1},{2}",
+                                   "--threads 1 --bind {0},{1},{2}", "--threads 1 --bind {3}"}));
+  choices.threads = {4};
+  EXPECT_THAT(space_of(synthetic("core:4 pu:1"), choices, Hears::nothing, empty_environment).message(),
+              StartsWith("--threads 4: --bind names only 3 places"));
+}
+
 TEST(Space, TakesNothingTwice) {
   // With one thread, both bindings mean the same cpu.
   auto const space =

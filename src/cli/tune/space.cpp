@@ -26,9 +26,10 @@ bool starts_with_any(std::string const& name, auto const& prefixes) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// One for each core, each cpu, and the powers of two below; the most first, as programs do by
-// themselves.
-std::vector<int> usual_threads(topology const& machine, std::optional<double> quota, Space& space) {
+// One for each core, each cpu, each place that is named, and the powers of two below; the most first, as
+// programs do by themselves.
+std::vector<int> usual_threads(topology const& machine, std::optional<double> quota,
+                               std::vector<Binding> const& binds, Space& space) {
   auto const cpus = static_cast<int>(machine.cpus().size());
   int const most = policy::cpus_within(quota, cpus);
   if (most < cpus)
@@ -36,6 +37,8 @@ std::vector<int> usual_threads(topology const& machine, std::optional<double> qu
                           (most == 1 ? " thread" : " threads") + ": more are left out");
   std::vector<int> threads{most, std::min(most, machine.cores())};
   for (int n = 1; n < std::min(most, machine.cores()); n *= 2) threads.push_back(n);
+  for (auto const& bind : binds)
+    if (!bind.places.empty()) threads.push_back(std::min(most, static_cast<int>(bind.places.size())));
   std::sort(threads.begin(), threads.end(), std::greater<>());
   threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
   return threads;
@@ -111,7 +114,7 @@ result<Space> space_of(topology const& machine, Choices const& choices, Hears sc
   space.requests.emplace_back();
   space.candidates.push_back({0, 0, 0, 0});
   auto const threads =
-      choices.threads.empty() ? usual_threads(machine, quota, space) : choices.threads;
+      choices.threads.empty() ? usual_threads(machine, quota, choices.binds, space) : choices.threads;
   auto const binds = choices.binds.empty() ? usual_binds(machine, space) : choices.binds;
   auto const memories =
       choices.memories.empty() ? usual_memories(machine, space) : choices.memories;
@@ -131,6 +134,10 @@ result<Space> space_of(topology const& machine, Choices const& choices, Hears sc
       for (std::size_t m = 0; m < memory_values.size(); ++m)
         for (std::size_t s = 0; s < loop_values.size(); ++s) {
           Request const request{threads[t], binds[b], memory_values[m], loop_values[s]};
+          // Nobody has asked for so many threads on these places.
+          bool const has_places = binds[b].places.empty() ||
+                                  static_cast<std::size_t>(threads[t]) <= binds[b].places.size();
+          if (choices.threads.empty() && !has_places) continue;
           auto plan = make_plan(machine, request, inherited);
           if (!plan) return plan.to_error();
           if (std::find(plans.begin(), plans.end(), *plan) != plans.end()) continue;
