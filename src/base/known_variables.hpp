@@ -25,8 +25,8 @@ inline constexpr std::array known_variables{
 
 // Set by commands of nigh for programs, and for each other.
 inline constexpr std::array inner_variables{
-    "NIGH_BENCH_RESTARTED", "NIGH_OPENMP_CPU_ORDER", "NIGH_OPENMP_MACHINE", "NIGH_OPENMP_SPREAD",
-    "NIGH_PLACES",          "NIGH_UNKNOWN_NAMED",    "NIGH_VERBOSE_PROGRAM"};
+    "NIGH_BENCH_RESTARTED", "NIGH_BLOCKTIME", "NIGH_OPENMP_CPU_ORDER", "NIGH_OPENMP_MACHINE",
+    "NIGH_OPENMP_SPREAD",   "NIGH_PLACES",    "NIGH_UNKNOWN_NAMED",    "NIGH_VERBOSE_PROGRAM"};
 
 // Where nigh is installed, as module systems and package managers say it; no concern of a program.
 inline constexpr std::array places_variables{"NIGH_BASE", "NIGH_BIN",     "NIGH_DIR", "NIGH_HOME",

@@ -193,8 +193,10 @@ void set_up() {
   this_process.acts = true;
 }
 
-__attribute__((constructor)) void begin() {
+// The dynamic loader calls it as main() is called.
+__attribute__((constructor)) void begin(int, char**, char** environment) {
   standard_error.note();
+  heed_the_programs_waiting(environment);
   set_up();
   begin_pool_sizes();
 }

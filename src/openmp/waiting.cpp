@@ -269,7 +269,30 @@ void set_blocktime(Thread& me, Runtime const& runtime, Waiting now) noexcept {
   }
 }
 
+// Not by unsetenv(): programs such as bash have their own, which is not ready before main().
+void drop_variable(char** environment, std::string_view name) noexcept {
+  char** kept = environment;
+  for (char** next = environment; *next != nullptr; ++next) {
+    std::string_view const variable(*next);
+    if (!variable.starts_with(name) || variable.substr(name.size(), 1) != "=") *kept++ = *next;
+  }
+  *kept = nullptr;
+}
+
 }  // namespace
+
+void heed_the_programs_waiting(char** environment) noexcept {
+  bool const is_of_nigh = !value_of(policy::own_blocktime_variable.data()).empty() &&
+                          value_of(policy::blocktime_variable.data()) == policy::blocktime_ms;
+  if (!is_of_nigh) return;
+  bool const says_otherwise =
+      std::ranges::any_of(policy::waiting_variables, [](std::string_view name) {
+        return name != policy::blocktime_variable && !value_of(name.data()).empty();
+      });
+  if (!says_otherwise) return;
+  for (auto const name : {policy::blocktime_variable, policy::own_blocktime_variable})
+    drop_variable(environment, name);
+}
 
 void begin_waiting() noexcept {
   adapts = std::ranges::all_of(policy::waiting_variables, [](std::string_view name) {

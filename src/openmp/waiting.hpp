@@ -18,6 +18,9 @@
 
 namespace nigh::openmp {
 
+// A script that `nigh run` has started may say how threads of its programs wait. libomp would heed
+// the blocktime of `nigh run` first: so that goes. Before the program's first thread.
+NIGH_HIDDEN void heed_the_programs_waiting(char** environment) noexcept;
 // Reads the environment.
 NIGH_HIDDEN void begin_waiting() noexcept;
 // The user wants threads to sleep.

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-SCRIPTED, PROGRAMS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[4])
+SCRIPTED, SHIM, _, PROGRAMS = map(os.path.abspath, sys.argv[1:5])
 CPUS = sorted(os.sched_getaffinity(0))
 ONE, TWO = str(CPUS[0]), ",".join(map(str, CPUS[:2]))
 QUIET = {name: value for name, value in os.environ.items()
@@ -56,6 +56,18 @@ class Waiting(unittest.TestCase):
                      {"KMP_LIBRARY": "turnaround"}, dict(OURS, OMP_WAIT_POLICY="active")):
             self.check(["regions"], ["quick"], ONE, **said)
         self.check(["regions"], ["quick"], ONE, programs=["waiting-gcc"], OMP_WAIT_POLICY="passive")
+
+    def test_is_as_a_script_below_nigh_run_says(self):
+        ours = dict(OURS, NIGH_BLOCKTIME="1", LD_PRELOAD=SHIM)
+        for said, kept in (({}, True), ({"OMP_WAIT_POLICY": "active"}, False), ({"KMP_LIBRARY": "turnaround"}, False),
+                           ({"GOMP_SPINCOUNT": ""}, True), ({"OMP_WAIT_POLICY": "active", "NIGH_BLOCKTIME": ""}, True),
+                           ({"OMP_WAIT_POLICY": "active", "KMP_BLOCKTIME": "5"}, True)):
+            given = {**ours, **said}
+            left = subprocess.run(["env"], env={**QUIET, **given}, capture_output=True, text=True, timeout=60, check=True)
+            expected = [f"{name}={value}" for name, value in given.items() if kept or "BLOCKTIME" not in name]
+            with self.subTest(**said):
+                self.assertEqual(sorted(set(left.stdout.splitlines()) & {f"{n}={v}" for n, v in given.items()}),
+                                 sorted(expected))
 
     def test_is_quick_where_so_many_threads_are_not_allowed(self):
         self.check(["regions"], ["quick"], ONE, programs=["waiting-gcc"], OMP_THREAD_LIMIT="1")

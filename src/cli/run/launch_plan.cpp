@@ -21,6 +21,7 @@
 #include "platform/elf_functions.hpp"
 #include "platform/own_rights.hpp"
 #include "platform/program.hpp"
+#include "policy/cpus/team_waiting.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -232,6 +233,9 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   platform::Launch launch;
   launch.words = std::move(words);
   launch.variables = plan.variables;
+  constexpr auto ours = policy::blocktime_variable;
+  if (std::ranges::any_of(plan.variables, [](auto const& v) { return v.starts_with(ours); }))
+    launch.variables.push_back(std::string(policy::own_blocktime_variable) + "=1");
   launch.removed = plan.removed;
   launch.cpus = plan.cpus;
   launch.memory = plan.memory;

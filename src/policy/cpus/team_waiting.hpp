@@ -74,6 +74,8 @@ class TeamWaiting {
 inline constexpr std::array<std::string_view, 4> waiting_variables{
     "KMP_BLOCKTIME", "KMP_LIBRARY", "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
 inline constexpr std::string_view blocktime_variable = waiting_variables[0], blocktime_ms = "1";
+// Beside it: it is nigh's, and gives way to what a script below `nigh run` says by the others.
+inline constexpr std::string_view own_blocktime_variable = "NIGH_BLOCKTIME";
 
 // libgomp's threads sleep at once, instead of spinning, while libgomp has more threads than cpus.
 // The number of additional threads that reach this; 0: it is so already. `threads`: of the team,
