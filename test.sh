@@ -63,7 +63,8 @@ build() {  # PRESET OPTION...
 }
 
 around=()
-parallel=(--parallel "$jobs")
+# Many tests wait for processes, or for time to pass: with as many at once as cpus a third of these is idle.
+parallel=(--parallel $((jobs + (jobs + 1) / 2)))
 slow='numa_vm|full'
 
 finish() {
@@ -86,8 +87,7 @@ if [ "$fast" ]; then
 fi
 
 build dev
-# Many wait for processes, or for time to pass: with as many tests as cpus a third of these is idle.
-run_ctest "tests" dev --parallel $((jobs + (jobs + 1) / 2)) -LE "$slow"
+run_ctest "tests" dev "${parallel[@]}" -LE "$slow"
 if [[ $built == *" dev "* ]]; then
   stage "public headers, each by itself" "$cmake" --build build/dev --parallel "$jobs" \
     --target all_verify_interface_header_sets
@@ -119,7 +119,7 @@ fi
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1 NIGH_REQUIRE_PACKAGES=1
-run_ctest "tests in a machine with NUMA" dev "${parallel[@]}" -L '^numa_vm$'
+run_ctest "tests in a machine with NUMA" dev --parallel "$jobs" -L '^numa_vm$'
 
 quick_benches() {
   local driver name
@@ -139,7 +139,7 @@ if [ "$full" ]; then
   if [[ $built == *" fuzz "* ]] && stage "fuzzing, a minute each" tests/fuzz/run.py --seconds 60 --jobs "$jobs"; then
     cat "$last_log"
   fi
-  run_ctest "tests in every machine with NUMA" dev "${parallel[@]}" -L '^numa_vm_full$'
+  run_ctest "tests in every machine with NUMA" dev --parallel "$jobs" -L '^numa_vm_full$'
   stage "every benchmark, a short run" quick_benches
 fi
 
