@@ -64,7 +64,7 @@ void BusyProcess::stop() const noexcept {
 
 using workloads::Family;
 
-// A made-up machine with so many cpus: nigh pins nobody to those, and so accepts as many workers.
+// A made-up machine with so many cpus: nigh pins nobody to those.
 nigh::topology crowd(int cpus) {
   auto made = nigh::topology::from_synthetic(fmt::format("numa:1 core:{} pu:1", cpus));
   if (!made) throw std::runtime_error(made.message());
