@@ -426,6 +426,22 @@ class LeftAlone(unittest.TestCase):
             self.assertEqual(out, "2\n")
             self.assertIn(f"nigh: {name}: its tasks are left alone: an OMPT tool sees its tasks\n", err)
 
+    def test_target_regions(self):
+        """Of the program; and of a library that is opened within a region, whose tasks are nigh's then."""
+        said = "its tasks are left alone: it has target regions that may be tasks\n"
+        for which in ("gcc", "clang"):
+            for name, words in ((f"targets-whole-{which}", ()), (f"targets-{which}", (program(f"targets-{which}.so"),))):
+                for threads in ("1", "2", "4"):
+                    out, err = run(name, *words, NIGH_VERBOSE="1", OMP_NUM_THREADS=threads)
+                    self.assertEqual((out, said in err), ("1 7135\n1 8135\n", True), (name, threads, err))
+
+    def test_dependences_of_unknown_kinds(self):
+        said = "its tasks are left alone: a task has a dependence of a kind that nigh does not know\n"
+        for which in ("gcc", "clang"):
+            for threads in ("1", "2", "4"):
+                out, err = run(f"strange_depend-{which}", NIGH_VERBOSE="1", OMP_NUM_THREADS=threads)
+                self.assertEqual((out, said in err), ("0 1 2\n4950\n", True), (which, threads, err))
+
     def test_gcc_on_libomp(self):
         """As in conda environments, where libgomp.so.1 is a link to libomp."""
         needs = subprocess.run(["ldd", program("tasks-clang")], capture_output=True, text=True, check=True).stdout

@@ -102,6 +102,10 @@ void begin_deciding() noexcept {
 
 bool reduces_tasks_of_loops() noexcept { return reduces.load(sync::relaxed); }
 
+void leave_alone(Left why) noexcept {
+  decided.store(static_cast<std::uint8_t>(why), sync::relaxed);
+}
+
 void look_again() noexcept {
   auto no_tasks = static_cast<std::uint8_t>(Left::no_tasks);
   // A task outside of a region comes by each time.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
@@ -25,6 +26,11 @@ class DependList {
   DependList& operator=(DependList&&) = delete;
 
   void add(Depend const& d) noexcept { items_[count_++] = d; }
+  // Of a kind that a newer compiler has: after all earlier tasks, and before all later ones.
+  void add_unknown() noexcept {
+    add({0, Access::out});
+    leave_alone(Left::unknown_dependence);
+  }
 
   Depend const* items() const noexcept { return items_; }
   std::size_t count() const noexcept { return count_; }

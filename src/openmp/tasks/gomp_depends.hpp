@@ -23,16 +23,27 @@ struct GompDepends : DependList {
         add({reinterpret_cast<std::uintptr_t>(addresses[i]),
              i < writers ? Access::out : Access::in});
       } else {
-        auto const* const object = static_cast<std::uintptr_t const*>(addresses[i]);
-        constexpr std::uintptr_t in = 1, inoutset = 5;
-        add({object[0], object[1] == in         ? Access::in
-                        : object[1] == inoutset ? Access::set
-                                                : Access::out});
+        add_object(static_cast<std::uintptr_t const*>(addresses[i]));
       }
     }
   }
 
  private:
+  void add_object(std::uintptr_t const* object) noexcept {
+    enum : std::uintptr_t { in = 1, out, inout, mutexinoutset, inoutset };
+    switch (object[1]) {
+      case in:
+        return add({object[0], Access::in});
+      case out:
+      case inout:
+      case mutexinoutset:
+        return add({object[0], Access::out});
+      case inoutset:
+        return add({object[0], Access::set});
+      default:
+        add_unknown();
+    }
+  }
   static std::size_t number_at(void* const* list, std::size_t i) noexcept {
     return reinterpret_cast<std::size_t>(list[i]);
   }

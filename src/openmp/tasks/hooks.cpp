@@ -210,6 +210,8 @@ char const* why(Left left) noexcept {
       return "an OMPT tool sees its tasks";
     case Left::unknown_calls:
       return "it calls functions of libomp that nigh does not have";
+    case Left::unknown_dependence:
+      return "a task has a dependence of a kind that nigh does not know";
     case Left::none:
     case Left::unknown:
     case Left::switched_off:

@@ -39,14 +39,22 @@ struct Depends : DependList {
 
  private:
   void add_kmpc(KmpDepend const& d) noexcept {
-    constexpr std::uint8_t in = 1, mutexinoutset = 4, inoutset = 8, all_memory = 0x80;
-    if (d.kind == all_memory || d.address == UINTPTR_MAX)
-      add({0, Access::out});
-    else if (d.address != 0)
-      add({d.address, d.kind == in              ? Access::in
-                      : d.kind == inoutset      ? Access::set
-                      : d.kind == mutexinoutset ? Access::mutex
-                                                : Access::out});
+    constexpr std::uint8_t in = 1, out = 2, mutexinoutset = 4, inoutset = 8, all_memory = 0x80;
+    if (d.kind == all_memory || d.address == UINTPTR_MAX) return add({0, Access::out});
+    if (d.address == 0) return;
+    switch (d.kind) {
+      case in:
+        return add({d.address, Access::in});
+      case out:
+      case in | out:
+        return add({d.address, Access::out});
+      case mutexinoutset:
+        return add({d.address, Access::mutex});
+      case inoutset:
+        return add({d.address, Access::set});
+      default:
+        add_unknown();
+    }
   }
 };
 
@@ -133,6 +141,19 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
     return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
   begin_task(*t, *me->current, flag::kmpc);
   return fill_in(*t, shared_at, shared_bytes, routine);
+}
+
+// A target region with nowait, of a library that was opened while the region ran: else such a
+// process keeps libomp's tasks (decide.cpp). The device is the host.
+NIGH_REAL(__kmpc_omp_target_task_alloc)
+NIGH_INTERPOSED void* __kmpc_omp_target_task_alloc(void* where, std::int32_t thread,
+                                                   std::int32_t flags, std::size_t bytes,
+                                                   std::size_t shared_bytes,
+                                                   KmpTask::Routine routine, std::int64_t device) {
+  if (NIGH_KMPC_MEMBER(where, __kmpc_omp_target_task_alloc) == nullptr)
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_target_task_alloc, where, thread, flags, bytes,
+                             shared_bytes, routine, device);
+  return alloc_any_task(where, thread, flags & ~is_tied, bytes, shared_bytes, routine);
 }
 
 NIGH_REAL(__kmpc_omp_task)
