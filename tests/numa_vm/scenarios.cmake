@@ -55,6 +55,17 @@ if(TARGET nigh_cli)
   nigh_numa_vm_script(spread spread_test.py $<TARGET_FILE:nigh_cli>
     ${PROJECT_BINARY_DIR}/tests/openmp/programs ${jacobi2d} FULL)
 endif()
+include(nigh_peer)
+nigh_peer_compiler(NIGH_CLANGXX clang++-19 clang++)
+if(TARGET nigh_cli AND NIGH_CLANGXX)
+  set(jacobi ${PROJECT_SOURCE_DIR}/lab/bench/openmp_tasks/programs/jacobi.cpp)
+  add_custom_command(OUTPUT metered_jacobi VERBATIM DEPENDS ${jacobi}
+    COMMAND ${NIGH_CLANGXX} -std=c++20 -O2 -fopenmp -DMETERED -I${PROJECT_SOURCE_DIR}/include ${jacobi}
+      -o ${CMAKE_CURRENT_BINARY_DIR}/metered_jacobi)
+  add_custom_target(metered_jacobi_program ALL DEPENDS metered_jacobi)
+  nigh_numa_vm_script(openmp_tasks_locality openmp_tasks_locality_test.py $<TARGET_FILE:nigh_cli>
+    ${CMAKE_CURRENT_BINARY_DIR}/metered_jacobi FULL)
+endif()
 if(TARGET nigh-bench-jacobi3d)
   nigh_numa_vm_script(jacobi_locality jacobi_locality_test.py $<TARGET_FILE:nigh-bench-jacobi3d> FULL)
   nigh_numa_vm_script(jacobi_locality_repeated jacobi_locality_test.py

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -19,6 +20,13 @@
 #include <utility>
 
 #include "program.hpp"
+#ifdef METERED  // for the locality meter of numa-vm
+#include <nigh/locality_mark.h>
+#else
+#define NIGH_METER_RANGE(range, pointer, bytes) ((void)(range), (void)(pointer), (void)(bytes))
+#define NIGH_METER_START() ((void)0)
+#define NIGH_METER_STOP(label) ((void)(label))
+#endif
 
 namespace {
 
@@ -28,12 +36,12 @@ bool is_single = false;  // one thread makes the tasks
 bool counts_blocks = false;
 std::atomic<long> local_blocks{0}, remote_blocks{0};
 
-// By the kernel's word on where this thread runs and the block's first page lies.
-void count_block(double* first) {
+// By the kernel's word on where this thread runs and the page in the middle of the block lies.
+void count_block(double* middle) {
   unsigned here = 0;
   int there = -1;
   auto* page =
-      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{4095});
+      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(middle) & ~std::uintptr_t{4095});
   syscall(SYS_getcpu, nullptr, &here, nullptr);
   syscall(SYS_move_pages, 0, 1UL, &page, nullptr, &there, 0);
   ++(there == static_cast<int>(here) ? local_blocks : remote_blocks);
@@ -43,6 +51,8 @@ struct Grid {
   explicit Grid(long n)
       : side(n + 2), points(new double[static_cast<std::size_t>(side * side * side)]) {}
   double* row(long k, long j) { return points.get() + (k * side + j) * side; }
+  // Of the block that begins at k and j. Its first plane may be the last one of another thread's.
+  double* middle_row(long k, long j) { return row(std::min(k + block / 2, side - 2), j); }
   long side;  // with the boundary
   std::unique_ptr<double[]> points;
 };
@@ -60,7 +70,7 @@ void fill(Grid& grid, Grid& other) {
 }
 
 void update(Grid& to, Grid& from, long k0, long j0) {
-  if (counts_blocks) count_block(to.row(k0, j0));
+  if (counts_blocks) count_block(to.middle_row(k0, j0));
   long const n = from.side - 2;
   for (long k = k0; k < k0 + block && k <= n; ++k)
     for (long j = j0; j < j0 + block && j <= n; ++j) {
@@ -76,8 +86,8 @@ void update(Grid& to, Grid& from, long k0, long j0) {
 void make_tasks(Grid& to, Grid& from, long k) {
   for (long j = 1; j <= from.side - 2; j += block) {
 #ifdef __clang__
-    double* const first = to.row(k, j);
-#pragma omp task firstprivate(k, j) shared(to, from) affinity(first[0 : to.side])
+    double* const row = to.middle_row(k, j);
+#pragma omp task firstprivate(k, j) shared(to, from) affinity(row[0 : to.side])
 #else
 #pragma omp task firstprivate(k, j) shared(to, from)
 #endif
@@ -118,12 +128,17 @@ int main(int argc, char** argv) {
   fill(a, b);
   fill(c, d);
   Grid *to = &b, *from = &a;
+  auto const bytes = static_cast<std::size_t>(a.side * a.side * a.side) * sizeof(double);
+  NIGH_METER_RANGE(0, a.points.get(), bytes);
+  NIGH_METER_RANGE(1, b.points.get(), bytes);
+  NIGH_METER_START();
   double const seconds = task_program::timed([&] {
     for (int s = 0; s < sweeps; ++s) {
       sweep(*to, *from);
       std::swap(to, from);
     }
   });
+  NIGH_METER_STOP(1);
   if (std::exchange(counts_blocks, false))
     std::printf("blocks %ld local %ld remote\n", local_blocks.load(), remote_blocks.load());
   Grid *other_to = &d, *other = &c;
