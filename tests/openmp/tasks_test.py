@@ -167,6 +167,19 @@ class Rules(unittest.TestCase):
             self.check(name, "large_arguments", 59941)
             self.check(name, "many_arguments", 500001)
 
+    def test_edges(self):
+        for name in ("task_edges-gcc", "task_edges-clang"):
+            for threads in ("1", "2", "600"):
+                for case, answer in (("jumps", 100), ("megabytes", 190), ("thousand_variables", 6000)):
+                    self.check(name, case, answer, OMP_NUM_THREADS=threads)
+            plain = run(name, "leaves", tasks=False, status=-signal.SIGABRT, OMP_NUM_THREADS="2")
+            self.assertIn("left a task", plain[1])
+            self.assertEqual(run(name, "leaves", status=-signal.SIGABRT, OMP_NUM_THREADS="2"), plain)
+
+    def test_strict_on_one_domain(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            self.assertEqual(run(name, NIGH_TASKS="strict", OMP_NUM_THREADS="3"), (EXPECTED, ""))
+
     def test_more_tasks_than_wait_at_once(self):
         for name in ("many_tasks-gcc", "many_tasks-clang"):
             for threads in ("1", "2", "5"):
