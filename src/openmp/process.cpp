@@ -207,6 +207,8 @@ char const* why_no_runtime() {
   for (Entry const entry : {Entry::parallel, Entry::fork_call})
     if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr)
       return "no parallel regions of more than one thread";
+  if (dlsym(RTLD_DEFAULT, "nigh_version") != nullptr)
+    return "no OpenMP found; its nigh runtimes share the cpus by themselves";
   switch (platform::defines_any("/proc/self/exe", platform::openmp_functions)) {
     case platform::Defined::no:
       return this_process.is_helper ? nullptr : "no OpenMP found";
