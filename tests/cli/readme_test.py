@@ -22,8 +22,9 @@ SOURCES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/cli"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that another test runs: that test, and words that it has of the command.
 ELSEWHERE = {
-    "packaging/wheel/build.sh build/wheel && pip install build/wheel/wheels/*.whl":
-        ("tests/packages/wheel_test.sh", ["packaging/wheel/build.sh", "pip", "install", ".whl"]),
+    "packaging/wheel/build.sh build/wheel && python3 -m venv ~/nigh-venv && "
+    "~/nigh-venv/bin/pip install build/wheel/wheels/*.whl":
+        ("tests/packages/wheel_test.sh", ["packaging/wheel/build.sh", "-m venv", "bin/pip\" install", "$wheel"]),
     "./demo.sh": ("demo.sh", ["nigh topo", "nigh bench jacobi3d"]),
     "./test.sh [--fast | --full]": (".ci/run", ["./test.sh"]),
     "numa-vm --nodes 4 --cores 2 -- ./app": ("tests/numa_vm/guest_test.py", ["--nodes"]),
