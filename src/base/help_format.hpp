@@ -46,6 +46,26 @@ class HelpFormat : public CLI::Formatter {
     return spaced;
   }
 
+  // The words of the text in lines, all except the first indented. A longer word keeps its length.
+  static std::string wrapped(std::string const& text, std::size_t indent, std::size_t column = 0) {
+    std::string out;
+    bool at_begin = true;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      if (!at_begin && column + 1 + word.size() > line_width) {
+        out += '\n' + std::string(indent, ' ');
+        column = indent;
+      } else if (!at_begin) {
+        out += ' ';
+        ++column;
+      }
+      out += word;
+      column += word.size();
+      at_begin = false;
+    }
+    return out + (at_begin ? "" : "\n");
+  }
+
  private:
   // Of a number, as CLI11 writes it behind the name of the value: "INT in [1 - 1000]".
   static std::string range(CLI::Option const* option) {
@@ -76,26 +96,6 @@ class HelpFormat : public CLI::Formatter {
         if (auto const at = text.find(plain); at == 1)
           text.replace(at, std::string(plain).size(), better);
     return text;
-  }
-
-  // The words of the text in lines, all except the first indented. A longer word keeps its length.
-  static std::string wrapped(std::string const& text, std::size_t indent, std::size_t column = 0) {
-    std::string out;
-    bool at_begin = true;
-    std::istringstream words(text);
-    for (std::string word; words >> word;) {
-      if (!at_begin && column + 1 + word.size() > line_width) {
-        out += '\n' + std::string(indent, ' ');
-        column = indent;
-      } else if (!at_begin) {
-        out += ' ';
-        ++column;
-      }
-      out += word;
-      column += word.size();
-      at_begin = false;
-    }
-    return out + (at_begin ? "" : "\n");
   }
 
   // A name on the left, its explanation on the right, or below where the name is long.

@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "base/help_format.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
@@ -47,13 +49,17 @@ std::string there_are(std::vector<std::string> const& names) {
   return fmt::format("there are: {}", fmt::join(names, ", "));
 }
 
-// The first line of the driver's help; empty where it has none.
+// The beginning of the driver's help, up to an empty line or the usage; empty where it has no help.
 std::string description(fs::path const& driver) {
   ProgramOutput const output;
   auto const status = platform::run_program(
       {"sh", "-c", "exec \"$0\" --help >\"$1\" 2>&1", driver.string(), output.path().string()}, {});
-  auto const text = output.text();
-  return status && *status == 0 ? base::printable(text.substr(0, text.find('\n'))) : "";
+  if (!status || *status != 0) return {};
+  std::istringstream lines(output.text());
+  std::vector<std::string> said;
+  for (std::string line; std::getline(lines, line) && !line.empty() && !line.starts_with("Usage:");)
+    said.push_back(base::printable(line));
+  return fmt::format("{}", fmt::join(said, " "));
 }
 
 void list(fs::path const& folder, std::vector<std::string> const& names) {
@@ -61,8 +67,13 @@ void list(fs::path const& folder, std::vector<std::string> const& names) {
   std::size_t width = 0;
   for (auto const& name : names) width = std::max(width, name.size());
   for (auto const& name : names) {
-    auto const said = description(folder / (prefix + name));
-    fmt::print("  {}\n", said.empty() ? name : fmt::format("{:<{}}  {}", name, width, said));
+    auto const column = width + 4;
+    auto const said =
+        base::HelpFormat::wrapped(description(folder / (prefix + name)), column, column);
+    if (said.empty())
+      fmt::print("  {}\n", name);
+    else
+      fmt::print("  {:<{}}  {}", name, width, said);
   }
   fmt::print("nigh bench NAME --help tells what one takes\n");
 }
