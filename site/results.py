@@ -6,12 +6,14 @@ import re
 
 
 def commands(readme):
-    """{file: the command that writes it} by the commands of docs/results/README.md."""
+    """{file: the command that writes it} by the commands of docs/results/README.md; of a loop, its body for that file."""
     found = {}
-    for line in readme.split("\n"):
-        if line.startswith("$ "):
-            for name in re.findall(r"docs/results/([\w.-]+)", line):
-                found[name] = line[2:]
+    for line in re.findall(r"^\$ (.*)", readme, re.MULTILINE):
+        loop = re.fullmatch(r"for (\w+) in ([^;]+); do (.*); done", line)
+        bodies = [loop[3].replace(f"${loop[1]}", value) for value in loop[2].split()] if loop else [line]
+        for body in bodies:
+            for name in re.findall(r"docs/results/([\w.-]+)", body):
+                found[name] = body
     return found
 
 
@@ -49,11 +51,10 @@ def page(folder):
            "[Results](README.md) has the other files, and says what the figures do and do not show.\n"]
     for picture in sorted(folder.glob("*.svg")):
         name = picture.stem
-        about = meaning.get(name) or meaning.get(max((one for one in meaning if name.startswith(one)), key=len, default=""), "")
+        about = meaning[name]
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", about).replace("`", "")
-        out += [f"## {name}\n", f"![{words or name}]({picture.name})\n", f"{about[:1].upper()}{about[1:]}.\n"]
-        if picture.name in command:
-            out.append(f"```console\n$ {command[picture.name]}\n```\n")
+        out += [f"## {name}\n", f"![{words}]({picture.name})\n", f"{about[:1].upper()}{about[1:]}.\n",
+                f"```console\n$ {command[picture.name]}\n```\n"]
         out += [f"{machine_of(run)}\n" for run in runs(picture.with_suffix(".json"))]
         files = [f"[{end}]({name}.{end})" for end in ("txt", "json") if (folder / f"{name}.{end}").exists()]
         out.append(f"All numbers: {', '.join(files)}.\n")

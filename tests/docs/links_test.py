@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent.parent / "site"))
 import markdown_links  # noqa: E402
+import results  # noqa: E402
 
 OPENING = "After reading this page"
 HOOK = "site/hook.py"  # names the pages that are made when the site is built
@@ -61,6 +62,7 @@ def complaints(root):
     for entry in menu:
         if f'"{entry}"' not in made and not (root / "docs" / entry).exists():
             wrong.append(f"mkdocs.yml:1: the menu names {entry}, which is not in docs/ and is not made")
+    wrong += complaints_of_figures(root / "docs/results")
     for page in sorted((root / "docs").rglob("*.md")):
         name = page.relative_to(root / "docs").as_posix()
         if name not in menu and name.rpartition("/")[0] + "/" not in menu:
@@ -71,14 +73,27 @@ def complaints(root):
     return wrong
 
 
+def complaints_of_figures(folder):
+    """The page of figures shows each with its command and what it says."""
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    command, meaning = results.commands(readme), results.meanings(readme)
+    return [f"docs/results/README.md:1: has no {what} for {picture.name}" for picture in sorted(folder.glob("*.svg"))
+            for what, there in (("command", picture.name in command), ("row of its table", picture.stem in meaning)) if not there]
+
+
 PLANTED = {
     "README.md": "[a](docs/a.md) [b](docs/none.md) `[c](docs/none.md)`\n",
     "docs/a.md": "# One `page`, *two*\n\nAfter reading this page you can [x](#one-page-two) [y](#three) [z](d/b.md#here--there)\n\n```\n[n](none.md)\n```\n",
     "docs/d/b.md": "# Here & there\n\nAfter reading this page you can go [up](../a.md#one-page-two)\n[out](../../../none.md)\n![](b.svg)\n",
     "docs/d/b.svg": "",
     "docs/lost.md": "# Lost\n",
+    "docs/results/README.md": "# R\n\nAfter reading this page you can see.\n\n```\n$ for x in a b; do run >docs/results/$x.svg; done\n```\n\n"
+                              "| `a.{svg,txt}` | first |\n",
+    "docs/results/a.svg": "",
+    "docs/results/b.svg": "",
+    "docs/results/c.svg": "",
     HOOK: 'made["reference/made.md"]',
-    "mkdocs.yml": "\nnav:\n  - Home: a.md\n  - Folder: d/\n  - Gone: gone.md\n  - Made: reference/made.md\n\nplugins: [x.md]\n",
+    "mkdocs.yml": "\nnav:\n  - Home: a.md\n  - Results: results/README.md\n  - Folder: d/\n  - Gone: gone.md\n  - Made: reference/made.md\n\nplugins: [x.md]\n",
 }
 FOUND = [
     "README.md:1: docs/none.md is no file of this repository",
@@ -86,6 +101,9 @@ FOUND = [
     "docs/d/b.md:4: ../../../none.md is no file of this repository",
     "docs/d/b.md:5: the image b.svg has no text for people who do not see it",
     "mkdocs.yml:1: the menu names gone.md, which is not in docs/ and is not made",
+    "docs/results/README.md:1: has no row of its table for b.svg",
+    "docs/results/README.md:1: has no command for c.svg",
+    "docs/results/README.md:1: has no row of its table for c.svg",
     "docs/lost.md:1: is not in the menu of the site: name it in mkdocs.yml",
     "docs/lost.md:1: does not open with 'After reading this page you ...'",
 ]
