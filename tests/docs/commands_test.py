@@ -94,9 +94,14 @@ class Page:
             installed.compiled(source, kept, *options, *flags)
         shutil.copy(kept, to)
 
+    def with_folders(self, text):
+        for name, folder in (("prefix", self.place.prefix), ("build", self.place.build), ("root", ROOT)):
+            text = text.replace(f"{{{name}}}", str(folder))
+        return text
+
     def run(self, command, how):
         """What is wrong, or None."""
-        if how.needs and not (ROOT / how.needs).exists():
+        if how.needs and not (ROOT / self.with_folders(how.needs)).exists():
             return f"needs {how.needs}" if "NIGH_REQUIRE_PROGRAMS" in os.environ else "skipped"
         if command.block != self.block:
             self.shell.end()
@@ -107,8 +112,7 @@ class Page:
             (self.here / match[1]).write_text("\n".join(command.output) + "\n", encoding="utf-8")
         text = known_commands.run_as(command, how)
         self.stand_in(text)
-        text = text.replace("{prefix}", str(self.place.prefix)).replace("{build}", str(self.place.build))
-        text = text.replace("{root}", str(ROOT))
+        text = self.with_folders(text)
         if "| tee " in text:
             text = f"set -o pipefail -e; {text}"  # tee always succeeds
         status, made = self.shell.run(text, min(how.seconds, self.at_most or how.seconds))

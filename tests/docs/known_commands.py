@@ -44,7 +44,7 @@ class How:
     may_skip: bool = False
     elsewhere: typing.Optional[tuple] = None
     nowhere: typing.Optional[str] = None
-    needs: typing.Optional[str] = None  # a file of the repository; without it this is skipped, or fails in ./test.sh --full
+    needs: typing.Optional[str] = None  # a file, from the repository's root or as in `run`; without it: skipped, or a failure in test.sh --full
 
 
 def also(how, **more):
@@ -79,12 +79,19 @@ BENCH = "build/release/bin/nigh bench"
 def quick(text):
     """Benchmarks have --quick, which takes small sizes and few samples."""
     run = re.sub(r"((?:^|[ (])(?:build/release/bin/)?nigh bench [a-z][\w-]*)", r"\1 --quick", text)
-    for pattern, by in ((r"--classes \S+", "--classes S"), (r"--(reps|repetitions) \d+", r"--\1 1"), (r"uts:(T\d)L", r"uts:\1"),
-                        (r"--large\b", ""), (r"--set large", "--set 13"), (r"--block \d\S+", "--block 60x10x20"), (r"--threads \d+", "--threads 1")):
+    for pattern, by in ((r"--classes \S+", "--classes S"), (r"--(reps|repetitions) \d+", r"--\1 1"), (r"(uts(?:-parts)?:T\d)L", r"\1"), (r"jacobi:1000x50", "jacobi:200x20"),
+                        (r"--large\b", ""), (r"--set (?:13|large)\b", "--set 13 --programs 3"), (r"uts:T1,uts:T3,", "uts:T1,"), (r"--block \d\S+", "--block 60x10x20"), (r"--threads \d+", "--threads 1")):
         run = re.sub(pattern, by, run)
     needs = "build/foreign/bin/python" if "python tests/foreign" in text else None
     return How(run=f"(PATH={{root}}/build/foreign/bin:$PATH; {run})" if needs else run, compare=HEADINGS, full=True, seconds=600,
                needs=needs)
+
+
+def with_openmpi5(text):
+    """By the nigh of the build, where CMake has found that MPI: its programs are not installed."""
+    how = quick(re.sub(r"--ranks \d+", "--ranks 8", text))
+    return also(how, run=how.run.replace("build/release/bin/", "{build}/bin/"), may_skip=True,
+                needs="{build}/libexec/nigh/cluster-losses-openmpi5")
 
 
 def small(text):
@@ -105,6 +112,9 @@ SMALLER = [
     (r"--cores (?:\d+,?)+", "--cores 1000"),
     (r"sim calibrate", "sim calibrate --quick"),
     (r"sim run", "sim run --seeds 1"),
+    (r"sim mg(?= --machine)", "sim mg --threads 1 8"),
+    (r"sim mg", "sim mg --class W"),
+    (r"--large \d+", "--large 4 --programs 2"),
 ]
 def region(how_many):
     """Of npb-cg, whose lines change with its source: a place of one region (==), or of several (>)."""
@@ -161,7 +171,7 @@ KNOWN = {
         How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=120, compare=HEADINGS),
     f"{BENCH} compile --include FORK_UNION/include --compilers g++ --repetitions 5 --json docs/results/compile.json "
     "--plot docs/results/compile.svg | tee docs/results/compile.txt":
-        How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=120, compare=HEADINGS),
+        How(run="nigh bench compile --compilers g++ --quick --programs for", full=True, seconds=120, compare=HEADINGS),
     "g++ -std=c++20 -O2 -include nigh/pstl.hpp -isystem STDEXEC/include parallel_scheduler.cpp $(pkg-config --cflags --libs nigh) "
     "-o parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["parallel_scheduler.cpp", "stdexec/execution.hpp"])),
     "./parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["./parallel_scheduler"])),
@@ -356,10 +366,12 @@ FAMILIES = [
     (r"nigh trace .*nigh-bench-jacobi3d", How(full=True, seconds=120)),
     (r"^(NIGH_TRACE\S* |nigh trace .*|)mpirun", How(compare=ANY_ORDER, seconds=30, aside=r"^steals|^within")),
     (r"train\.py", How(elsewhere=("tests/cli/readme_test.py", ["train.py"]))),
+    (r"nigh bench cluster .*(?:--losses|--supervised)", with_openmpi5),
     (r"tests/cluster/hosts ", How(full=True, compare=ANY_ORDER, seconds=600, may_skip=True)),
     (r"tests/cluster/faults_test\.py ",
      lambda text: How(run=re.sub(r"--runs \d+", "--runs 1", text), seconds=60, may_skip=True)),
-    (r"tests/cluster/(survivors|spares)_test\.py ", How(full=True, seconds=600, may_skip=True)),
+    (r"tests/cluster/(survivors|spares)_test\.py ", lambda text: How(
+        run=re.sub(r"--runs \d+", "--runs 5", text), full=True, seconds=600, may_skip=True)),
     (r"^numa-vm ", How(full=True, seconds=200)),
     (r"nigh bench [a-z]", quick),
     (r"nigh sim machines$", How()),
