@@ -132,6 +132,8 @@ class Page:
 def complaint_elsewhere(how):
     """The other test must be there, and have the words of the command."""
     path, words = how.elsewhere
+    if not path.startswith("tests/") and path not in ("test.sh", "demo.sh", ".ci/run"):
+        return f"{path}, which should run it, is no test"
     if not (ROOT / path).exists():
         return f"{path}, which should run it, is no file"
     text = (ROOT / path).read_text(encoding="utf-8")

@@ -55,6 +55,13 @@ def also(how, **more):
 # that returns the text of a script.
 PROGRAMS = "build/tests/openmp/programs"
 OPENMP = "docs/examples/first_touch.c -fopenmp"
+BLAS = """import sys, time, zlib, numpy
+a = numpy.random.default_rng(1).random((300, 300))
+began = time.time()
+for _ in range(int(sys.argv[1])):
+    b = a @ a
+print(f"{time.time() - began:.1f} s, sum {b.sum():.6f}, bits {zlib.crc32(b.tobytes()):08x}")
+"""
 STAND_INS = {
     "solver": OPENMP,
     "app": OPENMP,
@@ -69,6 +76,7 @@ STAND_INS = {
     **{name: f"prefix/libexec/nigh/{name}" for name in ("npb-cg", "gauss", "mmul", "adi")},
     **{name: f"{PROGRAMS}/{name}" for name in ("opens", "static-gcc", "stripped-gcc", "dynamic-gcc")},
     "threads": f"{PROGRAMS}/threads-gcc",
+    "blas.py": lambda: BLAS,
 }
 
 WHEEL, DEBIAN = "tests/packages/wheel_test.sh", "tests/packages/debian_test.sh"
@@ -122,6 +130,16 @@ def region(how_many):
             "{ for (r in n) if (n[r] " + how_many + " 1) { print r; exit } }')")
 
 
+POOLS = ("./python3 load={build}/tests/openmp/programs/libscipy_openblas64_-test.so,scipy_openblas_set_num_threads64_,"
+         "scipy_openblas_get_num_threads64_")
+
+
+def with_numpy(text):
+    """Of PyPI, with its OpenBLAS."""
+    return How(run=f"PATH={{root}}/build/foreign/bin:$PATH; {text}", full=True, seconds=120, compare=ANY_ORDER,
+               needs="build/foreign/bin/python")
+
+
 KNOWN = {
     # Made, installed and used in a clean place by the tests of packages.
     "packaging/wheel/build.sh build/wheel && python3 -m venv ~/nigh-venv && "
@@ -133,7 +151,7 @@ KNOWN = {
     "venv/bin/nigh --version": How(elsewhere=(WHEEL, ['/nigh" --version'])),
     "venv/bin/nigh run --threads 1 -- ./solver": How(elsewhere=(WHEEL, ['/nigh" run --threads 1 --'])),
     "apt-get install --no-install-recommends debhelper dh-python dpkg-dev $(. scripts/setup.sh; echo ${building[@]}) "
-    "libopenmpi-dev libmpich-dev": How(elsewhere=("scripts/setup.sh", ["debhelper dh-python dpkg-dev", "libopenmpi-dev", "libmpich-dev"])),
+    "libopenmpi-dev libmpich-dev": How(elsewhere=(TEST, ['need_packages "${building[@]}"', '"${testing[@]}"', '"${packaging[@]}"'])),
     "packaging/debian/build.sh build/debian": How(elsewhere=(DEBIAN, ["packaging/debian/build.sh"])),
     "apt-get install ./build/debian/*.deb": How(elsewhere=(DEBIAN, ["apt-get install", ".deb"])),
     "cmake --preset release && cmake --build --preset release --target package":
@@ -261,12 +279,14 @@ KNOWN = {
             "--alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick", full=True, seconds=60, compare=NOTHING),
 
     # Threads of libraries from PyPI.
-    "nigh run -v -- python3 solve.py 2>&1 | grep granted": How(elsewhere=("tests/openmp/pools_test.py", ["granted"])),
-    "nigh status | tail -n 1": How(elsewhere=("tests/openmp/pools_test.py", ["granted"])),
+    "nigh run -v -- python3 solve.py 2>&1 | grep granted": How(  # a program called python3 with such a library
+        run=f"cp {{build}}/tests/openmp/programs/pools-gcc python3; nigh run -v -- {POOLS} region region work close 2>&1 | grep granted"),
+    "nigh status | tail -n 1": How(
+        run=f"sleep 3 | nigh run -- {POOLS} region work line >out & sleep 1.5; nigh status | tail -n 1; wait"),
     "nigh run -v --adjust openblas -- python3 blas.py 20 2>&1 | head -n 3 & nigh run --adjust openblas -- python3 blas.py 20; wait":
-        How(elsewhere=("tests/openmp/pools_test.py", ["openblas"])),
+        with_numpy("nigh run -v --adjust openblas -- python3 blas.py 3 2>&1 | head -n 3 & nigh run --adjust openblas -- python3 blas.py 3; wait"),
     "nigh run -- python3 blas.py 1; OPENBLAS_NUM_THREADS=1 python3 blas.py 1":
-        How(elsewhere=("tests/openmp/pools_test.py", ["openblas"])),
+        with_numpy("nigh run -- python3 blas.py 1; OPENBLAS_NUM_THREADS=1 python3 blas.py 1"),
 
     "./spread_site": How(compare=on_any_load),
     # Of machines with more cpus, and shorter.
