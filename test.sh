@@ -35,7 +35,7 @@ done
 [ -z "$full" ] || [ -z "$fast" ] || stop "--fast or --full, not both; $usage" 2
 
 need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}" "${packaging[@]}"
-  "${publishing[@]}" "${browsing[@]}"}
+  "${shells[@]}" "${publishing[@]}" "${browsing[@]}"}
 if [ -z "$fast" ]; then need_openmpi5 "$full"; fi
 if [ "$full" ]; then need_wheels; fi
 
