@@ -43,14 +43,14 @@ inside "$place" sh -c 'cd /usr/share && nigh completion bash | cmp - bash-comple
   nigh completion zsh | cmp - zsh/vendor-completions/_nigh && nigh completion fish | cmp - fish/vendor_completions.d/nigh.fish'
 
 echo "== install the rest, and use all"
-install libnigh-dev nigh-mpi nigh-doc python3-nigh python3-numpy python3-threadpoolctl g++ cmake make pkg-config
+install libnigh-dev nigh-mpi libopenmpi-dev openmpi-bin nigh-doc python3-nigh python3-numpy python3-threadpoolctl g++ cmake make pkg-config
 cp "$root/packaging/debian/tests/smoke" "$place/packages"
 inside "$place" /packages/smoke 2>"$work/log" || { cat "$work/log"; exit 1; }
 
 echo "== remove"
 rm -r "$place/packages"
 # shellcheck disable=SC2016
-inside "$place" sh -c 'apt-get purge -qy "*nigh*" python3-numpy python3-threadpoolctl g++ cmake make pkg-config &&
+inside "$place" sh -c 'apt-get purge -qy "*nigh*" libopenmpi-dev openmpi-bin python3-numpy python3-threadpoolctl g++ cmake make pkg-config &&
   apt-get autoremove --purge -qy' \
   >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 files >"$work/after"
