@@ -211,13 +211,14 @@ KNOWN = {
         How(elsewhere=("tests/install/install_test.sh", ["systemd-analyze verify --man=no"])),
 
     'for file in libnigh0_*.deb libnigh-dev_*.deb; do dpkg -x "$file" ~/nigh; done':
-        How(elsewhere=(DEBIAN, ["install libnigh-dev"])),
+        How(elsewhere=(DEBIAN, ['for file in libnigh0_*.deb libnigh-dev_*.deb; do dpkg -x "$file" ~/nigh; done'])),
     # Findings are those of the machine; tests/cli/readme_test.py compares their words with the sources.
     "nigh doctor": How(compare=NOTHING),
     # The machine is busy or not, and the program prints no times.
     "nigh tune --threads 1 --schedule static --repetitions 2 -o busy.json -- sleep 0.6": How(compare=NOTHING),
     "nigh tune --repetitions 1 --threads 1 --schedule static --metric 'time ([0-9]+)' -- ./app": How(status=1, compare=NOTHING),
-    'export PKG_CONFIG_PATH=~/nigh/usr/lib/x86_64-linux-gnu/pkgconfig': How(elsewhere=(DEBIAN, ["install libnigh-dev"])),
+    'export PKG_CONFIG_PATH=~/nigh/usr/lib/x86_64-linux-gnu/pkgconfig': How(
+        elsewhere=(DEBIAN, ["export PKG_CONFIG_PATH=~/nigh/usr/lib/x86_64-linux-gnu/pkgconfig"])),
 
     # Failures that the pages show.
     "NIGH_WORKERS=many ./fib 30": How(status=1),

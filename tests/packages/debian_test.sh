@@ -36,11 +36,27 @@ install() {  # PACKAGE...: nigh's from here, others from the mirror
       if [ -e ./"$one"_*.deb ]; then set -- "$@" ./"$one"_*.deb; else set -- "$@" "$one"; fi; shift
     done && apt-get install -qy --no-install-recommends "$@"' - "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
+began=$SECONDS
 install libnigh0 nighd nigh-tools
+installed=$SECONDS
+inside "$place" nigh doctor >"$work/log"
+echo "apt-get install took $((installed - began)) s, nigh doctor $((SECONDS - installed)) s"
+head -n 3 "$work/log"
 inside "$place" nigh --version
-inside "$place" sh -c 'nigh doctor | head -n 3'
 inside "$place" sh -c 'cd /usr/share && nigh completion bash | cmp - bash-completion/completions/nigh &&
   nigh completion zsh | cmp - zsh/vendor-completions/_nigh && nigh completion fish | cmp - fish/vendor_completions.d/nigh.fish'
+
+echo "== the library unpacked, without root"
+install g++ pkg-config
+cp "$root/docs/examples/first_loop.cpp" "$place/packages"
+# shellcheck disable=SC2016  # for the inner shell
+inside "$place" sh -euc 'cd /packages
+  for file in libnigh0_*.deb libnigh-dev_*.deb; do dpkg -x "$file" ~/nigh; done
+  export PKG_CONFIG_PATH=~/nigh/usr/lib/x86_64-linux-gnu/pkgconfig
+  g++ -std=c++20 -O2 first_loop.cpp $(pkg-config --cflags --libs nigh) -Wl,-rpath,"$(pkg-config --variable=libdir nigh)" -o first_loop
+  ldd first_loop | grep -F "$HOME/nigh/usr/lib"
+  ./first_loop
+  rm -r ~/nigh first_loop' || { echo "failed"; exit 1; }
 
 echo "== install the rest, and use all"
 install libnigh-dev nigh-mpi libopenmpi-dev openmpi-bin nigh-doc python3-nigh python3-numpy python3-threadpoolctl g++ cmake make pkg-config

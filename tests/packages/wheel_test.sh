@@ -113,6 +113,12 @@ clean_debian bullseye "$folder/chroots" "$place"
 inside "$place" sh -c 'apt-get update -q && apt-get install -qy --no-install-recommends python3-venv' \
   >"$work/log" 2>&1 || { cat "$work/log"; missing "the clean Debian reaches no mirror"; }
 cp "$wheel" "$work/use.sh" "$place/root"
-inside "$place" sh -c 'ldd --version | head -n 1
-  python3 -m venv /root/fresh && /root/fresh/bin/pip install --quiet --no-index /root/*.whl && sh /root/use.sh /root/fresh'
+# shellcheck disable=SC2016  # for the inner shell
+inside "$place" sh -euc 'ldd --version | head -n 1
+  began=$(date +%s)
+  python3 -m venv /root/fresh && /root/fresh/bin/pip install --quiet --no-index /root/*.whl
+  installed=$(date +%s)
+  /root/fresh/bin/nigh doctor >/dev/null
+  echo "the virtual environment and pip install took $((installed - began)) s, nigh doctor $(($(date +%s) - installed)) s"
+  sh /root/use.sh /root/fresh'
 echo "passed"
