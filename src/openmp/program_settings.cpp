@@ -80,7 +80,8 @@ int is_dynamic(void const* caller) noexcept {
   bool const is_chosen = is_spreading() || study_team() != nullptr;
   auto const adjust = is_chosen ? when_chosen(at.adjust) : at.adjust;
   bool const is_fixed = this_thread.fixes_teams || process().fixes_teams;
-  if (at.runtime != nullptr && process().acts && tells_dynamic(at.rule, is_fixed, adjust)) return 1;
+  Said const said{false, is_fixed, this_thread.names_number};
+  if (at.runtime != nullptr && process().acts && tells_dynamic(at.rule, said, adjust)) return 1;
   void* const real = real_function(at.runtime, entry);
   return real != nullptr ? reinterpret_cast<int (*)()>(real)() : 0;
 }

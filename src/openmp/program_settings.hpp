@@ -5,8 +5,9 @@
 // hears them and passes them on.
 //
 // omp_set_dynamic(0) and omp_set_num_threads() bind nigh, for the thread that calls them, as they
-// bind its runtime. omp_get_dynamic() says yes where the user lets teams be smaller. OpenMP begins
-// with one active level: regions begun inside another one have no threads of their own.
+// bind its runtime. omp_get_dynamic() says yes where teams of the calling object may be smaller, by
+// the user's word or because that was tried. OpenMP begins with one active level: regions begun
+// inside another one have no threads of their own.
 
 #include "openmp/runtimes.hpp"
 #include "preload/hidden.hpp"

@@ -96,12 +96,12 @@ constexpr Adjust when_chosen(Adjust adjust) noexcept {
   return adjust == Adjust::as_known ? Adjust::without_clause : adjust;
 }
 
-// Whether omp_get_dynamic() should say yes where the runtime says no: the user lets teams of
-// unknown code be smaller.
-constexpr bool tells_dynamic(TeamRule rule, bool is_fixed, Adjust adjust) noexcept {
-  if (rule == TeamRule::whole) return false;
-  return adjust == Adjust::nests ||
-         (!is_fixed && (adjust == Adjust::without_clause || adjust == Adjust::all));
+// Whether omp_get_dynamic() should say yes where the runtime says no: a team of the calling object
+// may be smaller, with a clause or without, and OpenMP alone would not let it.
+constexpr bool tells_dynamic(TeamRule rule, Said said, Adjust adjust) noexcept {
+  said.is_dynamic = false;
+  return may_shrink({{}, 1, 1, said, rule}, adjust) ||
+         may_shrink({{1, false}, 1, 1, said, rule}, adjust);
 }
 
 // The clause of a region that holds others, or is held.
@@ -180,9 +180,16 @@ static_assert(team_demand({{}, 8, 3, nothing, unknown}, none) == TeamDemand{3, t
 static_assert(team_demand({heeded({4, false}, nests), 8, 100, nothing, unknown}, nests) ==
               TeamDemand{8, false});
 static_assert(when_chosen(as_known) == without_clause && when_chosen(none) == none);
-static_assert(tells_dynamic(unknown, false, all) && !tells_dynamic(whole, false, all));
-static_assert(!tells_dynamic(unknown, true, all) && tells_dynamic(unknown, true, nests));
-static_assert(!tells_dynamic(unknown, false, as_known) && !tells_dynamic(unknown, false, none));
+static_assert(tells_dynamic(unknown, nothing, all) && tells_dynamic(unknown, number, all));
+static_assert(tells_dynamic(unknown, nothing, without_clause));
+static_assert(!tells_dynamic(unknown, fixed, all) && tells_dynamic(unknown, fixed, nests));
+static_assert(!tells_dynamic(unknown, nothing, as_known) && !tells_dynamic(unknown, nothing, none));
+static_assert(!tells_dynamic(whole, nothing, all) && !tells_dynamic(whole, nothing, nests));
+static_assert(tells_dynamic(free, nothing, as_known) && tells_dynamic(named, nothing, as_known));
+static_assert(!tells_dynamic(free, fixed, as_known) && !tells_dynamic(named, fixed, as_known));
+static_assert(!tells_dynamic(free, number, as_known) && tells_dynamic(named, number, as_known));
+static_assert(tells_dynamic(free, number, all) && tells_dynamic(free, number, without_clause));
+static_assert(!tells_dynamic(free, nothing, none) && !tells_dynamic(named, nothing, none));
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
 static_assert(!cpu_demand({8, false}, 8).is_known() && cpu_demand({4, true}, 8).optimal == 4);

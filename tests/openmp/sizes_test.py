@@ -58,11 +58,13 @@ class Sizes(unittest.TestCase):
 
     def test_of_what_was_tried_follow_the_cpus(self):
         par2 = [self.named("par2")]
-        self.check(par2, "region clause=3 get", "1 of 4, 3 of 3, dynamic 0")
-        self.check(par2, "threads=4 region", "4 of 4")
-        self.check(par2, "dynamic=0 region", "4 of 4")
-        self.check(par2, "region", "4 of 4", OMP_DYNAMIC="false")
-        self.check(par2, "region", "4 of 4", NIGH_ADJUST="none")
+        self.check(par2, "get region clause=3 get", "dynamic 1, 1 of 4, 3 of 3, dynamic 1")
+        self.check(par2, "threads=4 get region", "dynamic 0, 4 of 4")
+        self.check(par2, "threads=4 get region", "dynamic 1, 1 of 4", NIGH_ADJUST="all")
+        self.check(par2, "dynamic=0 get region", "dynamic 0, 4 of 4")
+        self.check(par2, "dynamic=0 dynamic=1 get region", "dynamic 1, 1 of 4")
+        self.check(par2, "get region", "dynamic 0, 4 of 4", OMP_DYNAMIC="false")
+        self.check(par2, "get region", "dynamic 0, 4 of 4", NIGH_ADJUST="none")
         # Of nested regions, and of another thread's.
         self.check(par2, "within=3 region undynamic region other=3 region", "1 of 4, 1 of 4, 1 of 4")
         self.check([self.named("par2-else")], "region", "4 of 4")
