@@ -401,14 +401,6 @@ class Nighd(WithNighd):
             if len(CPUS) < 8:
                 self.assertNotEqual(sizes, {"8 of 8"})
 
-    def test_regions_that_wait_for_others_go_on(self):
-        self.start()
-        for name in ("waits-gcc", "waits-clang"):
-            with self.subTest(name=name):
-                began = time.monotonic()
-                self.assertEqual(self.run_here(name, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")[0], "6\n")
-                self.assertLess(time.monotonic() - began, 9, "they wait for what is overdue")
-
     def test_programs_together_say_the_same(self):
         jobs, alone = self.jobs()
         self.start()
