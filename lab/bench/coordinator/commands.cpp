@@ -15,6 +15,7 @@
 #include "bench/options.hpp"
 #include "bench/processes.hpp"
 #include "bench/statistics.hpp"
+#include "bench/turns.hpp"
 #include "platform/program.hpp"
 #include "platform/progress.hpp"
 
@@ -325,8 +326,7 @@ CommandStudy study_commands(CommandOptions const& o) {
   nigh::platform::Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(count));
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
     for (std::size_t n = 0; n < count; ++n) {
-      // Each once behind every other.
-      CommandCell& cell = study.cells[(n + static_cast<std::size_t>(repetition)) % count];
+      CommandCell& cell = study.cells[way_at(n, static_cast<std::size_t>(repetition), count)];
       progress.step(cell.way.name);
       if (cell.absent.empty()) runner.sample(cell);
     }

@@ -15,6 +15,7 @@
 #include "bench/processes.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "bench/turns.hpp"
 #include "platform/energy.hpp"
 #include "platform/progress.hpp"
 
@@ -168,8 +169,7 @@ ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology cons
   runner.run_alone(machine);
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
     for (std::size_t i = 0; i < study.ways.size(); ++i) {
-      // Each way once behind every other.
-      Sharing& way = study.ways[(i + static_cast<std::size_t>(repetition)) % study.ways.size()];
+      Sharing& way = study.ways[way_at(i, static_cast<std::size_t>(repetition), study.ways.size())];
       progress.step(way.name);
       if (way.absent.empty()) runner.sample(way);
     }
