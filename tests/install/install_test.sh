@@ -111,15 +111,19 @@ if [ -x "$prefix/bin/nigh" ]; then
   "$prefix/bin/nigh" doctor --json >/dev/null
   # The library it preloads came along.
   "$prefix/bin/nigh" run --threads 1 -- sh -c 'case $LD_PRELOAD in *nigh-places.so) ;; *) exit 1 ;; esac'
-  # It and its sister run beside any C library from 2.28 on.
+  # All that are preloaded run beside any C library from 2.28 on.
   if command -v readelf >/dev/null && [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
-    for library in "$prefix"/libexec/nigh/nigh-{openmp,places}.so; do
+    for library in "$prefix"/libexec/nigh/nigh-{openmp,places,tasks}.so; do
       newest=$(readelf -V "$library" | sed -n 's/.*Name: GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -1)
       [ "$(printf '%s\n' "$newest" 2.28 | sort -V | tail -1)" = 2.28 ] || { echo "$library needs glibc $newest"; exit 1; }
     done
   fi
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
+  done
+  for program in $(find "$prefix/libexec/nigh" -maxdepth 1 -type f -perm -100 ! -name '*.so*'); do
+    "$program" --help >"$work/log" 2>&1 </dev/null || { echo "$program --help ends with $?"; cat "$work/log"; exit 1; }
+    [ -s "$work/log" ] || { echo "$program --help says nothing"; exit 1; }
   done
   for page in "$here"/../../docs/man/*.[18]; do test -s "$prefix/share/man/man${page##*.}/${page##*/}"; done
   echo "== completion in shells"
