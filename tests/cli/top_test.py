@@ -21,6 +21,7 @@ import time
 import unittest
 
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+PROGRAMS = BIN.parent / "tests/openmp/programs"
 SUPPRESSED = {"TSAN_OPTIONS": f"suppressions={pathlib.Path(__file__).with_name('ncurses.tsan')} "
                               + os.environ.get("TSAN_OPTIONS", "")}
 PATIENCE = 60  # seconds after which a test that waits has failed
@@ -344,6 +345,27 @@ class Top(unittest.TestCase):
         self.assertEqual(piped.stderr,
                          "nigh: top: standard input and output are no terminal: showing it once\n")
         self.assertIn("0 programs", piped.stdout)
+
+    def test_names_pools_that_get_no_cpus(self):
+        """So does nigh status. The program has a thread of a library that is called as scipy's OpenBLAS."""
+        library = PROGRAMS / "libscipy_openblas64_-test.so"
+        program = PROGRAMS / "pools-gcc"
+        if not library.exists() or not program.exists():
+            self.skipTest("the programs were not built")
+        self.serve()
+        calls = ",scipy_openblas_set_num_threads64_,scipy_openblas_get_num_threads64_"
+        words = [program, f"load={library}{calls}", "work", "region", "line"]
+        holder = subprocess.Popen([BIN / "nigh", "run", "--", *words], stdin=subprocess.PIPE,
+                                  env={**os.environ, "NIGH_SOCKET": self.socket, "POOL_THREADS": "3", "OMP_NUM_THREADS": "2"})
+        self.addCleanup(holder.communicate)
+        seat = self.seat(columns=160)
+        seat.shows("1 program ")
+        seat.press_until("\x1bOB", lambda: "on no granted cpus: OpenBLAS" in seat.paper.text())  # down
+        said = subprocess.run([BIN / "nigh", "status"], env={**os.environ, "NIGH_SOCKET": self.socket},
+                              capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"pools-gcc ({holder.pid}) has threads on no granted cpus: OpenBLAS\n", said)
+        seat.press("q")
+        self.assertEqual(seat.ends(), 0)
 
 
 if __name__ == "__main__":
