@@ -144,6 +144,10 @@ class NothingStays(unittest.TestCase):
         self.assertEqual((done.status, done.told['complaints']), (1, ['left behind: ' + marker]), done.err)
         self.assertFalse(has_process(marker))
 
+    def test_shared_memory_that_a_rank_left_behind_is_told(self):
+        done = Done('--ranks', '2', '--grace', '0.3', program=['sh', '-c', 'test $(hostname) = n1 || touch /dev/shm/sm_segment.1'])
+        self.assertEqual((done.status, done.told['segments']), (0, [{'host': 'n2', 'name': 'sm_segment.1'}]), done.err)
+
     def test_timeout(self):
         marker = f'sleep 2000.{os.getpid()}'
         done = Done('--timeout', '4', program=marker.split())  # its ranks have begun by then, on a busy host, too

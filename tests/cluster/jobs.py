@@ -33,8 +33,10 @@ def hurting(chosen, kind, faults):
 
 
 def complaints(job):
-    """Of `hosts`. A fault that would have come too late is no reason for one."""
-    return [line for line in job['complaints'] if not line.startswith('the job was over before')]
+    """Of `hosts`, and of shared memory that is left: supervised ranks share none. A fault that would have come too late is no
+    reason for one."""
+    return ([line for line in job['complaints'] if not line.startswith('the job was over before')]
+            + [f'left behind on {one["host"]}: /dev/shm/{one["name"]}' for one in job['segments']])
 
 
 def status(rank):

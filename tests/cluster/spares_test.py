@@ -16,7 +16,7 @@ def run(chosen, victim, waits):
     job, printed = jobs.run(['--hosts', 1, '--ranks', chosen.ranks, '--launcher', chosen.launcher], [chosen.program, victim])
     if job is None:
         return ['no report', printed]
-    wrong = [line for line in job['complaints'] if f'rank {victim}' not in line]
+    wrong = [line for line in jobs.complaints(job) if f'rank {victim}' not in line]
     for rank in job['ranks']:
         number, out = rank['rank'], rank['stdout']
         if number != victim and (jobs.status(rank) != 0 or f'rank {number}: right\n' not in out):

@@ -36,6 +36,8 @@ class Job:
         self.to_come = sorted(chosen.faults, key=lambda fault: fault.seconds)
         self.done = []  # (fault, when)
         self.left = []  # processes of the job after its end
+        self.segments = []  # (host, file in /dev/shm) of its shared memory, then
+        self.segments_before = set(network.segments())
         self.timed_out = False
 
     def heard(self, line):
@@ -140,7 +142,8 @@ class Job:
         while True:
             self.reap()
             self.left = [one for one in processes() if not self.is_of_hosts(*one[:2])]
-            if not self.left or time.monotonic() >= until:
+            self.segments = [one for one in self.network.segments() if one not in self.segments_before]
+            if not (self.left or self.segments) or time.monotonic() >= until:
                 break
             self.hear_more(0.02)
         for _ in range(100):

@@ -88,6 +88,10 @@ class Network:
         port = f'link set n{fault.target}'
         ip({'link-down': f'{port} down', 'cut': f'{port} nomaster', 'link-up': f'{port} master switch up'}[fault.kind])
 
+    def segments(self):
+        """(host, file) of all shared memory that has a name."""
+        return sorted((host, name) for host, pid in self.pids.items() for name in os.listdir(f'/proc/{pid}/root/dev/shm'))
+
 
 def on_host(host, words):
     """The command line that does `words` on a host."""

@@ -55,6 +55,7 @@ class Report:
             'faults_not_done': [str(fault) for fault in self.chosen.faults
                                 if fault not in [done for done, _ in self.job.done]],
             'left': [{'pid': pid, 'name': name, 'command': command} for pid, name, command in self.job.left],
+            'segments': [{'host': f'n{host}', 'name': name} for host, name in self.job.segments],
             'timed_out': self.job.timed_out,
             'complaints': self.complaints(),
         }, indent=1) + '\n'
