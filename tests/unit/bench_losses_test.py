@@ -4,6 +4,7 @@
 built without Open MPI 5."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,14 @@ class Losses(unittest.TestCase):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertIn(words[0].split("=")[0], done.stderr)
                 self.assertEqual(os.listdir(folder), [])
+
+    def test_without_programs_for_open_mpi_5(self):
+        with tempfile.TemporaryDirectory() as alone:
+            driver = shutil.copy(os.path.join(DRIVERS, "nigh-bench-cluster"), alone)
+            for option, words in (("--losses", ["--losses"]), ("--mpi", ["--mpi=openmpi5", "--supervised"])):
+                done = subprocess.run([driver, "--quick", *words], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"^nigh bench cluster: {option}: this nigh has no programs for Open MPI 5\. [^\n]*faults\.md\)\n$")
 
 
 if __name__ == "__main__":

@@ -67,15 +67,21 @@ std::string launcher_of(Mpi const& mpi) {
   return found == mpi.launchers.end() ? "" : *found;
 }
 
-Mpi const& find_mpi(std::string const& name, bool needs_launcher) {
+// `option` asks for it.
+Mpi const& find_mpi(std::string const& name, bool needs_launcher, char const* option) {
   for (Mpi const& mpi : mpis()) {
     if (name.empty() && mpi.name != by_name_only && is_built(mpi) &&
         (!needs_launcher || !launcher_of(mpi).empty()))
       return mpi;
     if (name != mpi.name) continue;
-    if (!is_built(mpi)) refuse("--mpi", name, "is none that nigh was built with");
+    if (!is_built(mpi) && name == by_name_only)
+      throw UsageError(
+          fmt::format("{}: this nigh has no programs for Open MPI 5. A build from source has them "
+                      "where PyPI's Open MPI is in build/mpi5 (docs/cluster-faults.md)",
+                      option));
+    if (!is_built(mpi)) refuse(option, name, "is none that nigh was built with");
     if (needs_launcher && launcher_of(mpi).empty())
-      refuse("--mpi", name, fmt::format("has no {} in PATH", mpi.launchers.front()));
+      refuse(option, name, fmt::format("has no {} in PATH", mpi.launchers.front()));
     return mpi;
   }
   if (!name.empty()) refuse("--mpi", name, "is not openmpi, mpich or openmpi5");
@@ -93,9 +99,9 @@ std::vector<std::string> words_between_blanks(std::string const& text) {
 
 }  // namespace
 
-Launcher::Launcher(std::string mpi, std::string const& words)
+Launcher::Launcher(std::string mpi, std::string const& words, char const* option)
     : words_(words_between_blanks(words)) {
-  Mpi const& found = find_mpi(mpi, words_.empty());
+  Mpi const& found = find_mpi(mpi, words_.empty(), option);
   mpi_ = found.name;
   if (words_.empty()) {
     words_ = found.options;
@@ -312,7 +318,7 @@ LossOptions check_losses(ClusterFlags const& f) {
     refuse("--mpi", f.mpi, "lets no rank go on without the others; openmpi5 does");
   if (!f.policies.empty() || f.large || f.supervised)
     throw UsageError("--losses: --policies, --large and --supervised mean nothing then");
-  LossOptions o(live_machine(), Launcher("openmpi5", f.launcher));
+  LossOptions o(live_machine(), Launcher("openmpi5", f.launcher, "--losses"));
   o.ranks = static_cast<int>(number_or("--ranks", f.ranks, 4, most_ranks));
   if (o.ranks < 3)
     refuse("--ranks", std::to_string(o.ranks),

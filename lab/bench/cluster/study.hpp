@@ -20,8 +20,8 @@ class Launcher {
  public:
   // mpi: "openmpi", "mpich" or "openmpi5", empty for the first of them that is here. words: with
   // "{ranks}", and the program's own words behind them; empty: as that MPI's mpirun is called.
-  // UsageError that names --mpi or --launcher.
-  Launcher(std::string mpi, std::string const& words);
+  // UsageError that names --launcher, or the option that asks for that MPI.
+  Launcher(std::string mpi, std::string const& words, char const* option = "--mpi");
 
   std::string const& mpi() const noexcept { return mpi_; }
   std::string text() const;
