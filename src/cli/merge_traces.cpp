@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -123,6 +124,13 @@ std::vector<RankTrace> rank_traces(std::vector<fs::path> const& files) {
   std::stable_sort(found.begin(), found.end(), [](RankTrace const& a, RankTrace const& b) {
     return a.rank.rank < b.rank.rank;
   });
+  return found;
+}
+
+std::vector<RankTrace> written(std::vector<RankTrace> const& traces) {
+  std::vector<RankTrace> found;
+  std::copy_if(traces.begin(), traces.end(), std::back_inserter(found),
+               [](RankTrace const& t) { return t.read.ended; });
   return found;
 }
 

@@ -21,6 +21,9 @@ struct RankTrace {
 // The ranks' files among these, by rank.
 std::vector<RankTrace> rank_traces(std::vector<std::filesystem::path> const& files);
 
+// Those of them that hold what their rank did. A rank that was killed could not write it.
+std::vector<RankTrace> written(std::vector<RankTrace> const& traces);
+
 // Why two files cannot be of one run; empty if they can.
 std::string misfit(std::vector<RankTrace> const& traces);
 

@@ -87,13 +87,32 @@ std::optional<double> creation_overhead_ns() try {
   return std::nullopt;  // no thread could be started: the summary has no such number
 }
 
+// "without rank 1" of a job of which there are ranks 0 and 2.
+std::string without(std::vector<RankTrace> const& ranks) {
+  constexpr std::size_t most_named = 8;
+  std::string named;
+  std::size_t missing = 0;
+  auto next = ranks.begin();
+  auto const all = ranks.front().rank.ranks;
+  for (int rank = 0; rank < all && missing < most_named; ++rank) {
+    while (next != ranks.end() && next->rank.rank < rank) ++next;
+    if (next != ranks.end() && next->rank.rank == rank) continue;
+    named += fmt::format("{}{}", missing++ > 0 ? ", " : "", rank);
+  }
+  if (missing == 0) return {};
+  auto const left = static_cast<std::size_t>(all) - std::min(ranks.size() + missing, static_cast<std::size_t>(all));
+  return fmt::format(", without rank{} {}{},", missing > 1 ? "s" : "", named,
+                     left > 0 ? fmt::format(" and {} more", left) : "");
+}
+
 std::string said_of(std::vector<RankTrace> const& ranks) {
   auto const error = clock_error_ns(ranks);
   auto const all = static_cast<std::size_t>(ranks.front().rank.ranks);
   return fmt::format(
-      "trace of {}{} ranks{}", ranks.size(), ranks.size() < all ? fmt::format(" of {}", all) : "",
+      "trace of {}{} ranks{}{}", ranks.size(), ranks.size() < all ? fmt::format(" of {}", all) : "",
+      without(ranks),
       error > 0
-          ? fmt::format(", whose clocks agree within {:.1f} us,", static_cast<double>(error) * 1e-3)
+          ? fmt::format("{} whose clocks agree within {:.1f} us,", ranks.size() < all ? "" : ",", static_cast<double>(error) * 1e-3)
           : "");
 }
 
@@ -102,9 +121,11 @@ std::string said_of(std::vector<RankTrace> const& ranks) {
 std::vector<fs::path> keep_ranks(std::vector<fs::path> traces, std::string const& output) {
   auto const ranks = rank_traces(traces);
   if (ranks.size() < 2 || !misfit(ranks).empty()) return traces;
-  merge_traces(ranks, output);
+  auto const told = written(ranks);
+  if (told.empty()) return traces;
+  merge_traces(told, output);
   for (auto const& rank : ranks) std::erase(traces, rank.file);
-  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(told),
              base::printable(output));
   for (auto const& other : traces) {
     auto const file = output + "." + other.stem().string();
@@ -192,6 +213,8 @@ void merge(TraceOptions const& options) {
     if (std::none_of(ranks.begin(), ranks.end(), [&](auto const& r) { return r.file == file; }))
       throw UsageError("trace: " + file.string() + " is no trace of a rank");
   if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
+  auto const told = written(ranks);
+  if (told.empty()) throw std::runtime_error("trace: these ranks ended before they could write their traces");
   auto const output = target_of(options.output.empty() ? "ranks.trace.json" : options.output).string();
   std::error_code failed;
   if (fs::exists(output, failed) && !fs::is_regular_file(output, failed))
@@ -200,9 +223,9 @@ void merge(TraceOptions const& options) {
     if (fs::equivalent(file, output, failed))
       throw UsageError("trace: " + output + " is one of the traces to merge");
   if (fs::exists(output, failed)) check_output(output);
-  merge_traces(ranks, output);
+  merge_traces(told, output);
   summarise(files, false);
-  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(told),
              base::printable(output));
 }
 
