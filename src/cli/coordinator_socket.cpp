@@ -24,7 +24,7 @@ std::string no_coordinator(std::string const& socket, std::string const& why) {
   if (connection >= 0) platform::close_descriptor(connection);
   bool const is_nobody_there = connection == -ENOENT || connection == -ECONNREFUSED;
   return "no coordinator at " + socket + ": " + why +
-         (is_nobody_there ? "; nighd starts one" : "");
+         (is_nobody_there ? "; the command nighd starts one" : "");
 }
 
 }  // namespace nigh::cli
