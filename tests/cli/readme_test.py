@@ -25,7 +25,7 @@ ELSEWHERE = {
     "packaging/wheel/build.sh build/wheel && python3 -m venv ~/nigh-venv && "
     "~/nigh-venv/bin/pip install build/wheel/wheels/*.whl":
         ("tests/packages/wheel_test.sh", ["packaging/wheel/build.sh", "-m venv", "bin/pip\" install", "$wheel"]),
-    "nigh run -v --tasks prefer -- ./fib-gcc 27": ("tests/docs/known_commands.py", ['"fib-gcc"']),
+    "NIGH_VERBOSE=1 nigh run --tasks prefer -- ./fib-gcc 27": ("tests/docs/known_commands.py", ['"fib-gcc"']),
     "./demo.sh": ("demo.sh", ["nigh topo", "nigh bench jacobi3d"]),
     "./test.sh [--fast | --full]": (".ci/run", ["./test.sh"]),
     "numa-vm --nodes 4 --cores 2 -- ./app": ("tests/numa_vm/guest_test.py", ["--nodes"]),
