@@ -225,7 +225,9 @@ bool Worker::search(Job& job, Until until) noexcept {
   auto const may = policy::permissions(relieved ? policy::ThreadKind::relieved_worker : kind,
                                        Until::waiting_for, low, leaves, isolated);
   Searching searching{*this, may.counts_as_searching()};
-  std::int64_t since = base::now_ns(), shares_from_us = idle_policy.shares_for_others_us;
+  std::int64_t const ran_out = base::now_ns();
+  std::int64_t since = ran_out, shares_from_us = idle_policy.shares_for_others_us;
+  bool is_long = false;  // this wait
   for (int failed_rounds = 0; !until.done() && is_to_leave() == leaves; ++failed_rounds) {
     if (is_held_off()) {
       auto const news = [&] {
@@ -242,8 +244,10 @@ bool Worker::search(Job& job, Until until) noexcept {
           searching.sleep_displaced(news) && pool.threads.displacers_sleep(*this);
       continue;
     }
-    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job))
+    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job)) {
+      if (is_long && !joins) waits.ended_after((base::now_ns() - ran_out) / 1000, idle_policy);
       return true;
+    }
     counters.failed_steals.add(1);
     trace.search_failed();
     if (failed_rounds % idle_policy.rounds_per_clock_reading != 0) {
@@ -251,7 +255,8 @@ bool Worker::search(Job& job, Until until) noexcept {
       continue;
     }
     auto const idle_us = (base::now_ns() - since) / 1000;
-    auto how = policy::rest(idle_us, woken_in_vain, idle_policy);
+    is_long = is_long || idle_us >= idle_policy.brief_us;
+    auto how = policy::rest(idle_us, waits.patience(joins), idle_policy);
     // An external thread leaves queued tasks to the worker that it displaces: it makes room.
     if (is_external() && !pool.group(group).queue->empty()) how = policy::Rest::sleep;
     switch (how) {
@@ -286,13 +291,13 @@ bool Worker::search(Job& job, Until until) noexcept {
           auto const most_ms =
               is_left() ? idle_policy.queued_tasks_left_ms : idle_policy.external_look_ms;
           counters.parked.add(1);
-          woken_in_vain = true;
+          waits.woken();
           if (searching.sleep_external(std::int64_t{most_ms} * 1'000'000, news) && may.stacks && is_left() &&
               pool.find_for_external(group, job.queued))
             return true;
         } else if (searching.sleep(news)) {
           counters.parked.add(1);
-          woken_in_vain = true;
+          waits.woken();
         }
         failed_rounds = 0;
         since = base::now_ns();
@@ -380,7 +385,7 @@ std::uint32_t Worker::steal_once() noexcept {
 // ---- running
 
 void Worker::run(Job& job) noexcept {
-  woken_in_vain = false;
+  waits.runs_task();
   if (job.message != nullptr) {
     Worker* const sender = job.message->sender;
     {

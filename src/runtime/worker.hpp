@@ -65,7 +65,7 @@ struct alignas(64) Worker {
   policy::VictimPlan const* victims = nullptr;
   sync::atomic<int> near_worker;  // itself, or `beside`: tells other threads how far it is
   std::uint32_t random_bits;
-  bool woken_in_vain = false;  // it was woken, and has run nothing since
+  policy::Waits waits;
 
   // With counts or cutoffs, stack.limit is the stack's beginning, so that every push takes the slow
   // path; this is where the stack really ends.

@@ -76,22 +76,42 @@ TEST(Idle, LooksAtHomeFirst) {
 }
 
 TEST(Idle, SpinsThenYieldsThenSleepsByTheClock) {
-  constexpr IdlePolicy p{.spin_us = 3, .awake_us = 7, .awake_us_after_idle_wake = 5};
+  constexpr IdlePolicy p{.spin_us = 3, .awake_us = 7, .brief_us = 5};
   for (std::int64_t us = 0; us < 20; ++us)
-    for (bool woken_in_vain : {false, true}) {
-      Rest const expected = us >= (woken_in_vain ? 5 : 7) ? Rest::sleep
-                            : us < 3                      ? Rest::pause
-                                                          : Rest::yield;
-      ASSERT_EQ(rest(us, woken_in_vain, p), expected) << us << ' ' << woken_in_vain;
+    for (auto const patience : {Patience::little, Patience::much}) {
+      Rest const expected = us >= (patience == Patience::little ? 5 : 7) ? Rest::sleep
+                            : us < 3                                    ? Rest::pause
+                                                                        : Rest::yield;
+      ASSERT_EQ(rest(us, patience, p), expected) << us;
     }
-  EXPECT_EQ(rest(std::int64_t{1} << 40, false, p), Rest::sleep);
+  EXPECT_EQ(rest(std::int64_t{1} << 40, Patience::much, p), Rest::sleep);
 }
 
 TEST(Idle, ShortPatienceEndsTheSpinningToo) {
-  constexpr IdlePolicy p{.spin_us = 10, .awake_us = 4, .awake_us_after_idle_wake = 0};
-  EXPECT_EQ(rest(3, false, p), Rest::pause);
-  EXPECT_EQ(rest(4, false, p), Rest::sleep);
-  EXPECT_EQ(rest(0, true, p), Rest::sleep);
+  constexpr IdlePolicy p{.spin_us = 10, .awake_us = 4, .brief_us = 0};
+  EXPECT_EQ(rest(3, Patience::much, p), Rest::pause);
+  EXPECT_EQ(rest(4, Patience::much, p), Rest::sleep);
+  EXPECT_EQ(rest(0, Patience::little, p), Rest::sleep);
+}
+
+TEST(Idle, StaysAwakeForLongOnlyWhereWorkComesSoon) {
+  constexpr IdlePolicy p{.awake_us = 1000, .brief_us = 50};
+  Waits waits;
+  EXPECT_EQ(waits.patience(false), Patience::little);
+  EXPECT_EQ(waits.patience(true), Patience::much);
+  waits.ended_after(900, p);
+  EXPECT_EQ(waits.patience(false), Patience::much);
+  waits.ended_after(1000, p);
+  EXPECT_EQ(waits.patience(false), Patience::little);
+  waits.ended_after(49, p);  // too short to tell
+  EXPECT_EQ(waits.patience(false), Patience::little);
+  waits.ended_after(50, p);
+  EXPECT_EQ(waits.patience(false), Patience::much);
+  waits.woken();
+  EXPECT_EQ(waits.patience(false), Patience::little);
+  EXPECT_EQ(waits.patience(true), Patience::little);
+  waits.runs_task();
+  EXPECT_EQ(waits.patience(false), Patience::much);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <nigh/fork_join.hpp>
+#include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <stdexcept>
 
@@ -71,6 +72,12 @@ double cpus_burnt_beside_a_busy_worker(nigh::runtime& runtime, double seconds) {
   return used - 1;
 }
 
+// A loop for all workers, and then nothing.
+double cpus_used_after_a_loop(nigh::runtime& runtime, double seconds) {
+  runtime.run([] { nigh::parallel_for(0, 1000, [](int) { asm volatile("" ::: "memory"); }); });
+  return cpus_used_while_asleep(seconds, 0);
+}
+
 Result start_result(std::string variant, std::string metric, std::string unit) {
   Result r;
   r.bench = "tasks/latency";
@@ -93,6 +100,9 @@ std::vector<Result> measure_latency(TasksOptions const& o) {
 
   Result busy = start_result("nigh/one-busy", "cpu_burnt_by_others", "percent of one cpu");
   Result idle = start_result("nigh/idle", "cpu_used_when_idle", "percent of one cpu");
+  Result after = start_result("nigh/after-a-loop", "cpu_used_after_work", "percent of one cpu");
+  for (int n = 0; n < (o.quick ? 1 : 9); ++n)
+    after.samples.push_back(100 * cpus_used_after_a_loop(runtime, 0.2));
   for (int n = 0; n < (o.quick ? 1 : 3); ++n) {
     busy.samples.push_back(100 * cpus_burnt_beside_a_busy_worker(runtime, o.quick ? 0.1 : 1));
     idle.samples.push_back(100 * cpus_used_while_asleep(o.quick ? 0.1 : 1, 10));
@@ -104,7 +114,7 @@ std::vector<Result> measure_latency(TasksOptions const& o) {
     for (double const ns : time_cache_line(o.cpus, 20)) line.samples.push_back(ns);
     for (double const ns : time_steals(runtime, o.quick ? 10 : 200)) steal.samples.push_back(ns);
   }
-  for (Result* r : {&line, &steal, &busy, &idle}) results.push_back(std::move(*r));
+  for (Result* r : {&line, &steal, &busy, &after, &idle}) results.push_back(std::move(*r));
   return results;
 }
 
@@ -127,6 +137,9 @@ std::string describe_latency(std::vector<Result> const& results) {
     } else if (r.metric == "cpu_burnt_by_others") {
       text +=
           fmt::format("burnt by the other workers while one is busy: {:.2f}% of a cpu\n", s.median);
+    } else if (r.metric == "cpu_used_after_work") {
+      text += fmt::format("used by all workers in the 200 ms after a loop: {:.2f}% of a cpu\n",
+                          s.median);
     } else if (r.metric == "cpu_used_when_idle") {
       text += fmt::format(
           "burnt by all workers from 10 ms after their last task: {:.2f}% of a cpu\n", s.median);

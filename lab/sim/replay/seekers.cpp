@@ -111,7 +111,11 @@ Seekers::Found Seekers::look(int worker, Time now) {
       if (found.piece >= 0) break;
     }
   }
-  if (found.piece >= 0) me.is_idle = me.woken_in_vain = false;
+  if (found.piece >= 0) {
+    if (me.is_idle) me.waits.ended_after(std::max<Time>(now - me.ran_out, 0) / 1000, idle_policy);
+    me.is_idle = false;
+    me.waits.runs_task();
+  }
   return found;
 }
 
@@ -192,7 +196,10 @@ int Seekers::find_in_other_groups(int of_group) {
   return -1;
 }
 
-void Seekers::ran_out(int worker, Time now) { at(worker).searches_from = now + lingering_ns; }
+void Seekers::ran_out(int worker, Time now) {
+  at(worker).ran_out = now;
+  at(worker).searches_from = now + lingering_ns;
+}
 
 std::vector<Time> Seekers::farther_looks(int worker, Time now) const {
   std::vector<Time> times;
@@ -206,12 +213,12 @@ bool Seekers::is_awake(int worker, Time now) const {
   auto const& w = at(worker);
   auto const idle_us = std::max<Time>(now - w.searches_from, 0) / 1000;
   return !w.is_being_woken &&
-         policy::rest(idle_us, w.woken_in_vain, idle_policy) != policy::Rest::sleep;
+         policy::rest(idle_us, w.waits.patience(false), idle_policy) != policy::Rest::sleep;
 }
 
 void Seekers::woke(int worker, Time now) {
   at(worker).is_being_woken = false;
-  at(worker).woken_in_vain = true;
+  at(worker).waits.woken();
   at(worker).searches_from = now;
 }
 

@@ -74,8 +74,9 @@ class Seekers {
     int group = 0;
     std::deque<int> stack;   // the newest at the end
     std::deque<int> buffer;  // of a chunk of its group's queue, not begun
-    bool is_idle = true, is_being_woken = false, woken_in_vain = false;
-    Time searches_from = 0;  // before it lingers
+    bool is_idle = true, is_being_woken = false;
+    policy::Waits waits;
+    Time ran_out = 0, searches_from = 0;  // before it lingers
   };
   struct Group {
     std::deque<int> queue;

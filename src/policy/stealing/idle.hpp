@@ -28,10 +28,12 @@ struct IdlePolicy {
   // From then on it shares the tasks of others who have not answered; then after twice that time,
   // and so on, because a look at their stacks costs them cache lines.
   int shares_for_others_us = 100;
+  // So long does it stay awake where work comes soon: its last wait of more than brief_us ended
+  // within that time.
   int awake_us = 1000;
-  // In place of awake_us when it was woken and has found nothing since: work that others take first
-  // may wake it again and again.
-  int awake_us_after_idle_wake = 50;
+  // Else only so long. Likewise when it was woken and has found nothing since: work that others take
+  // first may wake it again and again.
+  int brief_us = 50;
   // A worker that sleeps because an external thread computes in its place looks so often whether
   // that one still gets on.
   int displaced_look_ms = 100;
@@ -44,13 +46,36 @@ struct IdlePolicy {
 
 // How does a worker rest between two looks, `idle_us` after it ran out of tasks or was woken?
 enum class Rest : std::uint8_t { pause, yield, sleep };
+enum class Patience : std::uint8_t { little, much };
 
-constexpr Rest rest(std::int64_t idle_us, bool woken_in_vain, IdlePolicy p) noexcept {
-  if (idle_us >= (woken_in_vain ? p.awake_us_after_idle_wake : p.awake_us)) return Rest::sleep;
+constexpr Rest rest(std::int64_t idle_us, Patience patience, IdlePolicy p) noexcept {
+  if (idle_us >= (patience == Patience::little ? p.brief_us : p.awake_us)) return Rest::sleep;
   return idle_us < p.spin_us ? Rest::pause : Rest::yield;
 }
-static_assert(rest(19, false, {}) == Rest::pause && rest(20, false, {}) == Rest::yield);
-static_assert(rest(50, false, {}) == Rest::yield && rest(50, true, {}) == Rest::sleep);
+static_assert(rest(19, Patience::much, {}) == Rest::pause);
+static_assert(rest(20, Patience::much, {}) == Rest::yield);
+static_assert(rest(50, Patience::much, {}) == Rest::yield);
+static_assert(rest(50, Patience::little, {}) == Rest::sleep);
+
+// How long has a worker waited, and so how long will it stay awake the next time?
+class Waits {
+ public:
+  // It has got a task `idle_us` after it ran out.
+  constexpr void ended_after(std::int64_t idle_us, IdlePolicy p) noexcept {
+    if (idle_us >= p.brief_us) come_soon_ = idle_us < p.awake_us;
+  }
+  constexpr void woken() noexcept { in_vain_ = true; }
+  constexpr void runs_task() noexcept { in_vain_ = false; }
+  constexpr bool is_woken_in_vain() const noexcept { return in_vain_; }
+  // `joins`: it waits for tasks that others are at work on, which is no sign of idleness.
+  constexpr Patience patience(bool joins) const noexcept {
+    return !in_vain_ && (joins || come_soon_) ? Patience::much : Patience::little;
+  }
+
+ private:
+  bool in_vain_ = false;    // it was woken, and has run nothing since
+  bool come_soon_ = false;  // its last wait of more than brief_us was shorter than awake_us
+};
 
 // May it look at the queues of other groups yet?
 constexpr bool looks_abroad(int failed_rounds, IdlePolicy p) noexcept {
