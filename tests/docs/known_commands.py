@@ -268,6 +268,9 @@ KNOWN = {
     "build/dev/tests/simulation/simulation --steps 1000000 --seed 1": How(full=True, seconds=60),
     "time build/dev/tests/simulation/simulation --steps 100000000": How(
         run="time build/dev/tests/simulation/simulation --steps 1000000", full=True, seconds=60, compare=HEADINGS),
+    # How many were stolen, and from how near, is this run's.
+    "NIGH_VERBOSE=1 nigh run --tasks prefer -- ./fib-gcc 27": How(aside=r"\bstolen\b"),
+    "nigh run -v --tasks prefer -- ./fib-gcc 27": How(aside=r"\bstolen\b"),
     "nigh run -v --tasks prefer -- ./fib-gcc 41 & sleep 4; nigh run -v --tasks prefer -- ./fib-gcc 40 & sleep 3; nigh status": How(
         run="nigh run -v --tasks prefer -- ./fib-gcc 39 & sleep 1; nigh run -v --tasks prefer -- ./fib-gcc 39 & sleep 1; "
             "nigh status; wait", full=True, seconds=120, compare=ANY_ORDER, aside=r"^(fib-gcc|nigh: fib-gcc|#)"),
