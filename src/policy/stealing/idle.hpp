@@ -66,7 +66,6 @@ class Waits {
   }
   constexpr void woken() noexcept { in_vain_ = true; }
   constexpr void runs_task() noexcept { in_vain_ = false; }
-  constexpr bool is_woken_in_vain() const noexcept { return in_vain_; }
   // `joins`: it waits for tasks that others are at work on, which is no sign of idleness.
   constexpr Patience patience(bool joins) const noexcept {
     return !in_vain_ && (joins || come_soon_) ? Patience::much : Patience::little;
