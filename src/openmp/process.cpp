@@ -193,7 +193,7 @@ void set_up() {
   this_process.acts = true;
 }
 
-// The dynamic loader calls it as main() is called.
+// The dynamic loader passes the arguments of main().
 __attribute__((constructor)) void begin(int, char**, char** environment) {
   standard_error.note();
   heed_the_programs_waiting(environment);
