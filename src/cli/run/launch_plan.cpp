@@ -233,8 +233,9 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   platform::Launch launch;
   launch.words = std::move(words);
   launch.variables = plan.variables;
-  constexpr auto ours = policy::blocktime_variable;
-  if (std::ranges::any_of(plan.variables, [](auto const& v) { return v.starts_with(ours); }))
+  if (std::ranges::any_of(plan.variables, [](std::string const& variable) {
+        return variable.starts_with(policy::blocktime_variable);
+      }))
     launch.variables.push_back(std::string(policy::own_blocktime_variable) + "=1");
   launch.removed = plan.removed;
   launch.cpus = plan.cpus;
