@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens reports in headless Chromium: figures are drawn, both themes are readable, phones and printers show all.
+"""Opens reports in headless Chromium: figures are drawn, both themes are readable, phones and printers show all, keys do what the
+mouse does, and axe-core finds nothing to complain of.
 
     report_browser_test.py NIGH FOLDER_OF_OPENMP_PROGRAMS [--screenshots FOLDER]
 
@@ -12,9 +13,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/browser"))
+import axe  # noqa: E402
+import chromium  # noqa: E402
+from chromium import until  # noqa: E402
+
 MISSING = 77
 LEAST_CONTRAST = 4.5  # WCAG AA, of text
 # The text of the page, and of the figures against their paper.
@@ -35,31 +40,24 @@ document.querySelectorAll('.nigh-plot text').forEach(e => {
   if (e.textContent.trim()) check(e, getComputedStyle(e).fill, behind(e.closest('section'))); });
 return bad;
 """
-
-
-def until(what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.2)
-    return None
+THEME = "return document.documentElement.getAttribute('data-theme')"
+# Elements that Tab comes to, in the order of the page: none that lie in closed details.
+REACHABLE = """
+return [...document.querySelectorAll('a[href], button, summary, [tabindex="0"]')]
+    .filter(e => e.matches('summary') || !e.closest('details:not([open])'))"""
+# Which of them has the keyboard, and whether one sees that: it lies on the screen and has an outline.
+FOCUS = REACHABLE.replace("return", "const all =", 1) + """;
+const e = document.activeElement, at = e.getBoundingClientRect();
+return [all.indexOf(e), e.tagName + ' ' + (e.id || e.textContent.trim().slice(0, 40)),
+        getComputedStyle(e).outlineStyle !== 'none' && at.width > 0 && at.bottom > 0 && at.top < innerHeight];"""
 
 
 class Reader:
     """A person with a browser."""
 
     def __init__(self, screenshots, profile):
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                    f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND"):
-            options.add_argument(one)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.browser = chromium.start(profile)
+        self.axe = chromium.axe_script()
         self.screenshots, self.wrong = screenshots, []
 
     def script(self, text, *arguments):
@@ -78,8 +76,7 @@ class Reader:
 
     def check(self, file, width, prefers):
         name = f"{file.stem}-{width}-{prefers}"
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500})
+        chromium.set_width(self.browser, width)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                      {"features": [{"name": "prefers-color-scheme", "value": prefers}]})
         self.browser.get(file.as_uri())
@@ -87,8 +84,7 @@ class Reader:
         drawn = until(lambda: self.script("return [...document.querySelectorAll('.nigh-plot')].filter(p => p.querySelector('.main-svg') "
                                           "&& p.querySelector('path, image, rect')).length") == plots)
         self.expect(plots > 0 and drawn, f"{name}: not all of {plots} figures are drawn")
-        theme = "return document.documentElement.getAttribute('data-theme')"
-        self.expect(self.script(theme) == prefers, f"{name}: the page is {self.script(theme)}")
+        self.expect(self.script(THEME) == prefers, f"{name}: the page is {self.script(THEME)}")
         across = self.script("return Math.max(document.documentElement.scrollWidth, innerWidth)")
         self.expect(across <= width, f"{name}: {across} pixels wide")
         wide = self.script("return [...document.querySelectorAll('.nigh-plot .main-svg')]"
@@ -102,9 +98,38 @@ class Reader:
         self.picture(name)
         self.script("document.getElementById('theme').click()")
         other = "light" if prefers == "dark" else "dark"
-        self.expect(until(lambda: self.script(theme) == other, 5), f"{name}: the button does not switch the theme")
+        self.expect(until(lambda: self.script(THEME) == other, 5), f"{name}: the button does not switch the theme")
         self.wrong += [f"{name}: after the button: contrast {bad}" for bad in self.script(CONTRASTS, LEAST_CONTRAST)[:5]]
         self.wrong += [f"{name}: {entry['message']}" for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+        self.check_for_all_readers(name)
+
+    def check_for_all_readers(self, name):
+        """What axe-core finds in the page that is open, in its present theme and in the other one."""
+        if self.axe:
+            self.script(self.axe)
+            self.wrong += axe.complaints(self.browser, axe.LEVELS, name)
+            self.script("document.getElementById('theme').click()")
+            self.wrong += axe.complaints(self.browser, axe.OF_COLOURS, f"{name}, after the button")
+
+    def check_keyboard(self, file):
+        """Without a mouse one reaches all that can be pressed, sees where one is, and switches the theme."""
+        from selenium.webdriver.common.keys import Keys
+        self.browser.get(file.as_uri())
+        count = len(self.script(REACHABLE))
+        reached, hidden = set(), set()
+        for _ in range(count):
+            chromium.press(self.browser, Keys.TAB)
+            place, name, _ = self.script(FOCUS)
+            reached.add(place)
+            if not until(lambda: self.script(FOCUS)[2], 3):  # the page scrolls smoothly
+                hidden.add(name)
+            if name.startswith("BUTTON theme"):
+                before = self.script(THEME)
+                chromium.press(self.browser, Keys.ENTER)
+                self.expect(self.script(THEME) != before, f"{file.stem}: Enter does not switch the theme")
+        self.expect(count > 3 and reached == set(range(count)), f"{file.stem}: Tab reaches {len(reached)} of {count} elements")
+        self.wrong += [f"{file.stem}: one does not see that {what} has the keyboard" for what in sorted(hidden)]
 
     def check_print(self, file):
         self.browser.get(file.as_uri())
@@ -144,15 +169,19 @@ def main():
         program = given.programs.resolve() / "tasks-gcc"
         words = [str(program)] if program.exists() else ["sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"]
         results = [str(ROOT / "docs/results" / name) for name in ("tasks.json", "mg.json", "profile-cg.json", "sim-scale.json")]
-        for name, what in (("program", ["--repetitions", "1", "--", *words]), ("files", results)):
+        subprocess.run([nigh, "tune", "--budget", "5s", "--repetitions", "1", "--json", "tune.json", "--", *words], check=True,
+                       timeout=300, cwd=folder, stdout=subprocess.DEVNULL)
+        tuned = [f"{folder}/nigh-profile.json", f"{folder}/tune.json"]
+        for name, what in (("program", ["--repetitions", "1", "--", *words]), ("files", results), ("tuned", tuned)):
             subprocess.run([nigh, "report", "-o", f"{folder}/{name}.html", *what], check=True, timeout=300,
                            env=dict(os.environ, NIGH_PROFILES=f"{folder}/profiles"), stdout=subprocess.DEVNULL)
         reader = Reader(given.screenshots, folder + "/chromium")
         try:
-            for name in ("program", "files"):
+            for name in ("program", "files", "tuned"):
                 for width in (1280, 390):
                     for prefers in ("light", "dark"):
                         reader.check(pathlib.Path(folder, f"{name}.html"), width, prefers)
+                reader.check_keyboard(pathlib.Path(folder, f"{name}.html"))
                 reader.check_print(pathlib.Path(folder, f"{name}.html"))
         finally:
             reader.browser.quit()

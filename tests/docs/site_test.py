@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Builds the site, checks every link, anchor and image of its pages, and clicks through it in headless Chromium: menu, search,
-widths, keyboard, and by axe-core (from npm) contrast, names and texts of every page, light and dark.
+keyboard, the width of every page on a phone and on a desk, and by axe-core (from npm) its contrast, names and texts, light and dark.
 
     tests/docs/site_test.py [--site FOLDER] [--screenshots FOLDER] [--page NAME...]
 
-With --site it checks one that is there, with --page these pages only by axe-core. Status 77: a package is missing (a failure where
+With --site it checks one that is there, with --page these pages only. Status 77: a package is missing (a failure where
 NIGH_REQUIRE_PACKAGES=1).
 """
 
@@ -20,12 +20,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.parse
 
-import axe
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/browser"))
+import axe  # noqa: E402
+import chromium  # noqa: E402
+from chromium import until  # noqa: E402
+
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 PAGES = ["", "run/", "tasks/", "results/figures/", "reference/commands/nigh-run/", "reference/headers/runtime_hpp/", "results-schema/"]
 
@@ -78,36 +80,12 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def until(what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            found = what()
-        except Exception:  # an element of a page that is just being replaced
-            found = None
-        if found:
-            return found
-        time.sleep(0.2)
-    return None
-
-
 class Reader:
     """A person with a browser."""
 
     def __init__(self, address, screenshots, profile):
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                    f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
-            options.add_argument(one)
-        self.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.browser = chromium.start(profile, ", EXCLUDE 127.0.0.1")
         self.address, self.screenshots, self.wrong = address, screenshots, []
-
-    def width(self, pixels):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": pixels, "height": 844, "deviceScaleFactor": 1, "mobile": pixels < 500})
 
     def script(self, text):
         return self.browser.execute_script(text)
@@ -120,7 +98,7 @@ class Reader:
             self.browser.save_screenshot(str(self.screenshots / f"{name}.png"))
 
     def check_page(self, page, pixels):
-        self.width(pixels)
+        chromium.set_width(self.browser, pixels)
         self.open(page)
         if not until(lambda: self.script("return [...document.images].every(i => i.complete)")):
             self.wrong.append(f"/{page}: pictures are still loading after a minute")
@@ -135,7 +113,7 @@ class Reader:
 
     def check_menu(self):
         """Each link of the menu, one click after the other, leads to a page with a heading."""
-        self.width(1280)
+        chromium.set_width(self.browser, 1280)
         self.open("")
         names = self.script("return [...document.querySelectorAll('.md-nav--primary .md-nav__list > .md-nav__item--nested > .md-nav > .md-nav__list > .md-nav__item > a')].map(a => a.href)")
         names = [name for name in dict.fromkeys(names) if name]
@@ -151,7 +129,7 @@ class Reader:
     def check_search(self):
         """The search finds what pages say, and its first result opens."""
         from selenium.webdriver.common.by import By
-        self.width(1280)
+        chromium.set_width(self.browser, 1280)
         self.open("")
         field = self.browser.find_element(By.CSS_SELECTOR, ".md-search__input")
         field.click()
@@ -168,50 +146,45 @@ class Reader:
 
 
     def check_for_all_readers(self, script, page):
-        """What axe-core finds: in light all its rules, in dark those of colours; of some pages on a phone, too."""
-        self.width(1280)
-        self.open(page)
-        self.script(script)
-        self.wrong += axe.complaints(self.browser, axe.LEVELS, f"/{page}")
-        self.script("document.body.setAttribute('data-md-color-scheme', 'slate')")
-        self.wrong += axe.complaints(self.browser, axe.OF_COLOURS, f"/{page} in the dark")
-        if page in PAGES:
-            self.width(390)
-            self.open(page)
+        """Shows it on a phone and on a desk. Asks axe-core, if there, for all its rules in light, and for those of colours in dark."""
+        self.check_page(page, 390)
+        if script and page in PAGES:
             self.script(script)
             self.wrong += axe.complaints(self.browser, axe.LEVELS, f"/{page} on a phone")
-
-    def press(self, *keys):
-        from selenium.webdriver.common.action_chains import ActionChains
-        ActionChains(self.browser).send_keys(*keys).perform()
+        self.check_page(page, 1280)
+        if script:
+            self.script(script)
+            self.wrong += axe.complaints(self.browser, axe.LEVELS, f"/{page}")
+            self.script("document.body.setAttribute('data-md-color-scheme', 'slate')")
+            self.wrong += axe.complaints(self.browser, axe.OF_COLOURS, f"/{page} in the dark")
 
     def check_keyboard(self):
         """Without a mouse one gets into the search, opens a part of the menu, and sees where one is."""
         from selenium.webdriver.common.keys import Keys
-        self.width(1280)
+        chromium.set_width(self.browser, 1280)
         self.open("tasks/")
         until(lambda: self.script("return !!document.querySelector('.md-nav__link[role=button]')"))
         reached, hidden = set(), []
         for _ in range(40):
-            self.press(Keys.TAB)
+            chromium.press(self.browser, Keys.TAB)
             where, seen = self.script(FOCUS)
             reached.add(where.split(" ")[0])
             if not seen:
                 hidden.append(where)
             if where.startswith("menu ") and "Across hosts" in where:
-                self.press(Keys.ENTER)
+                chromium.press(self.browser, Keys.ENTER)
                 if self.script("return document.activeElement.getAttribute('aria-expanded')") != "true":
                     self.wrong.append("Enter does not open 'Across hosts' in the menu")
-                self.press(Keys.TAB)
+                chromium.press(self.browser, Keys.TAB)
                 if "/cluster/" not in self.script("return document.activeElement.href || ''"):
                     self.wrong.append("Tab does not lead into a part of the menu that Enter has opened")
                 break
         self.wrong += [f"Tab never reaches {what}" for what in ("search", "menu", "link") if what not in reached]
         self.wrong += [f"one does not see that {what} has the keyboard" for what in dict.fromkeys(hidden)]
         self.picture("keyboard")
-        self.press(Keys.ESCAPE)
+        chromium.press(self.browser, Keys.ESCAPE)
         self.open("tasks/")
-        self.press("/")
+        chromium.press(self.browser, "/")
         if not until(lambda: self.script(FOCUS)[0].startswith("search"), 10):
             self.wrong.append("the key / does not open the search")
 
@@ -228,41 +201,24 @@ FOCUS = """
     return [kind + ' ' + name, seen];"""
 
 
-def axe_script():
-    """The text of axe-core, or None where there is no way to it."""
-    try:
-        return axe.script(ROOT / "build/axe-core")
-    except axe.NotThere as error:
-        print(f"site_test.py: without axe-core, which cannot be had: {error}")
-        return None
-    except ValueError as error:
-        sys.exit(f"site_test.py: {error}")
-
-
 def read_in_browser(site, screenshots, only):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as profile:
         reader = Reader(f"http://127.0.0.1:{server.server_port}/", screenshots, profile)
         try:
-            script, count = axe_script(), 0
-            reader.browser.set_script_timeout(300)
+            script, count = chromium.axe_script(), 0
+            pages = only or sorted(f"{file.parent.relative_to(site)}/" for file in site.rglob("index.html"))
+            for page in pages:
+                reader.check_for_all_readers(script, "" if page in ("./", "/") else page)
             if not only:
-                for page in PAGES:
-                    reader.check_page(page, 390)
-                for page in PAGES:
-                    reader.check_page(page, 1280)
                 count = reader.check_menu()
                 reader.check_search()
                 reader.check_keyboard()
-            pages = only or sorted(f"{file.parent.relative_to(site)}/" for file in site.rglob("index.html"))
-            checked = ["" if page in ("./", "/") else page for page in pages] if script else []
-            for page in checked:
-                reader.check_for_all_readers(script, page)
         finally:
             reader.browser.quit()
             server.shutdown()
-    return reader.wrong, count, len(checked)
+    return reader.wrong, count, len(pages) if script else 0
 
 
 def main():
