@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from typing import Dict, FrozenSet, Iterable, List, Optional
+from typing import Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 
 class Threads:
@@ -67,7 +67,7 @@ class Affinity:
         if self._is_set and cpus == self._now:
             return
         # A thread that has these was made in the block, by one that had them. None of the first that are seen was.
-        inherited = (cpus, self._now) if self._is_set else ()
+        inherited: Tuple[FrozenSet[int], ...] = (cpus, self._now) if self._is_set else ()
         self._is_set = True
         self._now = cpus
         moved: FrozenSet[int] = frozenset()

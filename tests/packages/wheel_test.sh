@@ -96,8 +96,10 @@ for python in $(echo "$pythons" | sed -n '1p;$p' | cut -d' ' -f2); do
   sh "$work/use.sh" "$work/fresh"
   if [ "$python" = "$newest" ]; then
     echo "== the same, with cffi, numpy and threadpoolctl"
-    "$work/fresh/bin/pip" install --quiet --disable-pip-version-check cffi numpy threadpoolctl
+    "$work/fresh/bin/pip" install --quiet --disable-pip-version-check cffi numpy threadpoolctl mypy
     sh "$work/use.sh" "$work/fresh"
+    echo "== the module's types, as installed"
+    (cd "$work" && "$work/fresh/bin/mypy" --strict -p nigh)
   fi
   "$work/fresh/bin/pip" uninstall --quiet --yes nigh-runtime
   if find "$work/fresh" -name '*nigh*' | grep .; then
