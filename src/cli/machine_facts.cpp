@@ -28,7 +28,7 @@ std::vector<std::string> pools_of_programs() {
   if (!status) return found;
   PoolNames pools;
   for (auto const& p : status->programs)
-    if (auto const names = pools.of(ProgramProcess::of(p)); !names.empty())
+    if (auto const names = pools.of(p, status->host); !names.empty())
       found.push_back(
           fmt::format("{} ({}): {}", base::printable(p.name.view()), p.pid, listed(names)));
   return found;

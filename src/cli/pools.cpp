@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "platform/affinity.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/process_usage.hpp"
@@ -24,7 +25,22 @@ std::string const& PoolNames::in_file(std::string const& file) {
   return known->second;
 }
 
-std::vector<std::string> PoolNames::of(ProgramProcess const& process) {
+namespace {
+
+bool keeps_to_its_cpus(coordinator::Status const& program) {
+  auto const threads = platform::threads_of(static_cast<int>(program.pid));
+  auto const holds = [&program](int cpu) { return program.holds.has(cpu); };
+  return !threads.empty() && std::ranges::all_of(threads, [&holds](auto const& thread) {
+    auto const cpus = platform::affinity_of_thread(thread.thread);
+    return std::ranges::all_of(cpus, holds);  // none are those of a thread that has ended
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> PoolNames::of(coordinator::Status const& program,
+                                       coordinator::Status const& host) {
+  auto const process = ProgramProcess::of(program);
   std::vector<std::string> names;
   auto const owner = process.owner();
   if (!owner || !owner->is_us) return names;
@@ -34,6 +50,9 @@ std::vector<std::string> PoolNames::of(ProgramProcess const& process) {
     if (auto const& name = in_file(file.string()); !name.empty()) names.push_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (!names.empty() && program.held < host.cpus &&
+      process.look([&program] { return keeps_to_its_cpus(program); }).value_or(false))
+    names.clear();
   return names;
 }
 

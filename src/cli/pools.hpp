@@ -14,8 +14,9 @@ namespace nigh::cli {
 class PoolNames {
  public:
   // Their names, "OpenBLAS", sorted. Empty for a process that is gone, or that belongs to another
-  // user, whose files we may not read.
-  std::vector<std::string> of(ProgramProcess const& process);
+  // user, whose files we may not read; and for one all of whose threads keep to the cpus that it
+  // holds, fewer than the host has, as in a block of Python's nigh.limit().
+  std::vector<std::string> of(coordinator::Status const& program, coordinator::Status const& host);
 
  private:
   std::string const& in_file(std::string const& file);

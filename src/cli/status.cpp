@@ -49,7 +49,7 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
                           base::printable(p.name.view()), p.pid, p.tasks, p.stolen);
   PoolNames pools;
   for (auto const& p : all.programs)
-    if (auto const names = pools.of(ProgramProcess::of(p)); !names.empty())
+    if (auto const names = pools.of(p, all.host); !names.empty())
       text += fmt::format("{} ({}) has threads on no granted cpus: {}\n",
                           base::printable(p.name.view()), p.pid, listed(names));
   for (auto const& share : quota_shares(all)) {

@@ -82,7 +82,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"efficiency", or_null(p.efficiency / 1000.0)},
                                 {"region", fmt::format("{:#x}", p.region)},
                                 {"code", regions.code_of(p)},
-                                {"pools", pools.of(ProgramProcess::of(p))}});
+                                {"pools", pools.of(p, all.host)}});
   for (auto const& share : quota_shares(all))  // only where there is one
     for (auto& program : json["programs"])
       if (std::find(share.programs.begin(), share.programs.end(),

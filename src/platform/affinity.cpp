@@ -51,12 +51,14 @@ result<void> pin_this_thread(std::span<int const> cpus) {
   return error{std::string("cannot pin a thread: ") + std::strerror(errno)};
 }
 
-std::vector<int> affinity_of_this_thread() {
+std::vector<int> affinity_of_this_thread() { return affinity_of_thread(0); }
+
+std::vector<int> affinity_of_thread(int thread) {
   for (int count = 1024; count <= max_cpus;
        count *= 4) {  // the kernel refuses masks that are too short
     cpu_mask const mask(CPU_ALLOC(static_cast<std::size_t>(count)));
     auto const bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
-    if (::sched_getaffinity(0, bytes, mask.get()) != 0) {
+    if (::sched_getaffinity(thread, bytes, mask.get()) != 0) {
       if (errno == EINVAL) continue;
       return {};
     }

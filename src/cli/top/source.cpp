@@ -40,7 +40,7 @@ void Source::name_regions() {
 void Source::name_pools() {
   sample_.pools.clear();
   for (auto const& p : sample_.status->programs)
-    if (auto const names = pool_names_.of(ProgramProcess::of(p)); !names.empty())
+    if (auto const names = pool_names_.of(p, sample_.status->host); !names.empty())
       sample_.pools[p.program] = listed(names);
 }
 
