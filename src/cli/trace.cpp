@@ -146,6 +146,23 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
   }
 }
 
+// The longest lists of constructs and of threads.
+constexpr std::size_t most_rows = 12;
+
+void print_threads(std::vector<ReadTrace> const& processes) {
+  std::size_t count = 0;
+  for (auto const& process : processes)
+    for (auto const& thread : process.threads) {
+      if (++count > most_rows) continue;
+      auto const name = fmt::format("thread {}", thread.number);
+      auto const ms = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
+      tell("  {:<20}{:>10.3f} ms in tasks {:>9.3f} own part {:>9.3f} searching {:>9.3f} asleep\n",
+           processes.size() == 1 ? name : fmt::format("{} of {}", name, process.process),
+           ms(thread.tasks_ns), ms(thread.own_ns), ms(thread.searching_ns), ms(thread.asleep_ns));
+    }
+  if (count > most_rows) tell("  and {} threads more\n", count - most_rows);
+}
+
 struct CodeTime {
   std::uint64_t tasks = 0, ns = 0;
 };
@@ -154,7 +171,6 @@ void print_codes(std::map<std::string, CodeTime> const& codes) {
   std::vector<std::pair<std::string, CodeTime>> rows(codes.begin(), codes.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto const& a, auto const& b) { return a.second.ns > b.second.ns; });
-  constexpr std::size_t most_rows = 12;
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
     auto const& [name, time] = rows[i];
     tell("  {:<32}{:>12} tasks {:>12.3f} ms {:>10.3f} us each\n", name,
@@ -169,6 +185,7 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   trace::Summary sums;
   WholeTime time;
   std::map<std::string, CodeTime> codes;
+  std::vector<ReadTrace> processes;
   bool ended = false, is_openmp = false;
   for (auto const& file : traces) {
     auto const read = read_trace(file);
@@ -178,6 +195,7 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
     if (read->ended) time.add(*read);
     ended = ended || read->ended;
     is_openmp = is_openmp || !read->file.empty();
+    if (!read->threads.empty()) processes.push_back(*read);
     if (read->codes.empty()) continue;
     auto const names = names_of(*read);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -199,6 +217,7 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   sums.elapsed_ns = time.ns();
   // nigh's own cost of a task says nothing of a program whose tasks are OpenMP's.
   tell("{}", text(sums, is_openmp ? std::nullopt : creation_overhead_ns()));
+  print_threads(processes);
   print_codes(codes);
   return true;
 }

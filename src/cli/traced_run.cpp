@@ -115,6 +115,26 @@ std::vector<TracedCode> codes_in(nlohmann::json const& sums) {
   return codes;
 }
 
+constexpr std::size_t most_threads = 256;
+
+std::vector<TracedThread> threads_in(nlohmann::json const& sums) {
+  auto const found = sums.find("threads");
+  if (found == sums.end()) return {};
+  if (!found->is_array() || found->size() > most_threads) throw OddTrace{};
+  std::vector<TracedThread> threads;
+  for (auto const& thread : *found) {
+    if (!thread.is_object()) throw OddTrace{};
+    auto const time = [&](char const* name) {
+      return static_cast<std::uint64_t>(number_in<std::int64_t>(thread, name, 0, 0, most_ns));
+    };
+    constexpr unsigned most = most_threads - 1;
+    threads.push_back({number_in(thread, "thread", 0U, 0U, most), time("tasks_ns"), time("own_ns"),
+                       time("searching_ns"), time("asleep_ns")});
+  }
+  std::ranges::sort(threads, {}, &TracedThread::number);
+  return threads;
+}
+
 ReadTrace read_sums(nlohmann::json const& sums) {
   constexpr int most_int = std::numeric_limits<int>::max();
   constexpr int most_runtimes = 1'000'000;
@@ -149,6 +169,7 @@ ReadTrace read_sums(nlohmann::json const& sums) {
   read.ended = s.runtimes > 0;
   read.file = text_in(sums, "file");
   read.codes = codes_in(sums);
+  read.threads = threads_in(sums);
   return read;
 }
 

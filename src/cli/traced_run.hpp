@@ -45,6 +45,15 @@ struct TracedCode {
   std::uint64_t ns = 0;  // in these, without other tasks that ran inside
 };
 
+// A thread of outermost regions of an OpenMP program whose tasks are nigh's.
+struct TracedThread {
+  unsigned number = 0;  // on the time line
+  std::uint64_t tasks_ns = 0;
+  std::uint64_t own_ns = 0;  // in its own part of regions
+  std::uint64_t searching_ns = 0;
+  std::uint64_t asleep_ns = 0;
+};
+
 struct ReadTrace {
   int process = 0;
   std::string program;
@@ -53,6 +62,7 @@ struct ReadTrace {
   trace::Summary summary;
   std::filesystem::path file;    // the program, where there are codes
   std::vector<TracedCode> codes;  // most time first
+  std::vector<TracedThread> threads;  // by number
   bool ended = false;  // one did; otherwise the program stopped before any was written
 };
 

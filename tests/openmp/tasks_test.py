@@ -287,6 +287,12 @@ class Traces(unittest.TestCase):
                 self.assertTrue(all(code["library"] == "" for code in sums["codes"]))
                 self.assertLess(sum(code["ns"] for code in sums["codes"]), sums["busy_ns"])
                 self.assertLess(sums["busy_ns"], 2 * sums["elapsed_ns"])
+                self.assertEqual([thread["thread"] for thread in sorted(sums["threads"], key=lambda t: t["thread"])], [0, 1])
+                busy = sum(thread["tasks_ns"] + thread["own_ns"] for thread in sums["threads"])
+                self.assertAlmostEqual(busy, sums["busy_ns"], delta=sums["elapsed_ns"] / 10)
+                for thread in sums["threads"]:
+                    self.assertGreater(thread["own_ns"] + thread["tasks_ns"], 0)
+                    self.assertLess(sum(thread.values()) - thread["thread"], 1.1 * sums["elapsed_ns"])
                 steals = [event for event in trace["traceEvents"] if event["name"] == "steal"]
                 self.assertEqual(len(steals), sum(sums["steals"].values()))
                 self.assertEqual(sum(event["args"]["tasks"] for event in steals), sums["stolen"])

@@ -263,6 +263,34 @@ struct AllTracks {
   }
 };
 
+// The times of threads of outermost regions, with their numbers on the time line.
+void write_threads(Writer& out, unsigned count, std::int64_t until) noexcept {
+  struct Each {
+    Writer& out;
+    unsigned number;
+    std::int64_t until;
+    bool is_first = true;
+  } each{out, count, until};
+  out.put(",\"threads\":[");
+  for_each_track(
+      [](Track& track, void* with) {
+        auto& to = *static_cast<Each*>(with);
+        constexpr unsigned most_threads = 256;
+        if (track.events() == 0 || --to.number >= most_threads || track.is_nested()) return;
+        auto const ns = [&](Activity a) {
+          return static_cast<unsigned long long>(track.ns(a, to.until));
+        };
+        unsigned long long in_tasks = 0;
+        for (Activity a = other_tasks; a < Track::activities; ++a) in_tasks += ns(a);
+        to.out.add("%s{\"thread\":%u,\"tasks_ns\":%llu,\"own_ns\":%llu", to.is_first ? "" : ",",
+                   to.number, in_tasks, ns(own_part));
+        to.out.add(",\"searching_ns\":%llu,\"asleep_ns\":%llu}", ns(searching), ns(asleep));
+        to.is_first = false;
+      },
+      &each);
+  out.put("]");
+}
+
 void write_all(Writer& out) noexcept {
   using Number = unsigned long long;
   static constinit Codes codes;
@@ -312,6 +340,7 @@ void write_all(Writer& out) noexcept {
   out.add(",\"elapsed_ns\":%llu,\"events_lost\":%llu,\"file\":",
           static_cast<Number>(now - traced.zero_ns), Number{all.lost});
   out.add_text(own_file());
+  write_threads(out, all.count, now);
   out.put(",\"codes\":[");
   for (std::size_t i = 0; i < codes.written(); ++i) {
     if (i > 0) out.put(",");
