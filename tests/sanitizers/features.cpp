@@ -8,7 +8,8 @@
 int main(int argc, char** argv) {
   char const* const wanted = argc > 1 ? argv[1] : nullptr;
   bool found = false, all_work = true;
-  for (auto const group : {user::task_features(), user::thread_features(), user::loop_features(), user::c_features()})
+  for (auto const group : {user::task_features(), user::thread_features(), user::loop_features(), user::algorithm_features(),
+                           user::c_features()})
     for (auto const& f : group) {
       if (wanted != nullptr && std::strcmp(wanted, f.name) != 0) continue;
       found = true;

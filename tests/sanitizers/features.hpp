@@ -17,6 +17,7 @@ struct feature {
 std::span<feature const> task_features();
 std::span<feature const> thread_features();
 std::span<feature const> loop_features();
+std::span<feature const> algorithm_features();
 std::span<feature const> c_features();
 
 // Relaxed on purpose: a detector of races sees no order in it. So only nigh orders what the threads do. On a cache line of

@@ -15,7 +15,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-FEATURES = ("features.cpp", "tasks.cpp", "threads.cpp", "loops.cpp", "c_interface.cpp")
+FEATURES = ("features.cpp", "tasks.cpp", "threads.cpp", "loops.cpp", "algorithms.cpp", "c_interface.cpp")
 FLAGS = {"thread": ["-fsanitize=thread"], "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]}
 REPORTS = {
     "thread": {name: "WARNING: ThreadSanitizer: data race" for name in
