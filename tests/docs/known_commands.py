@@ -107,7 +107,8 @@ def small(text):
     for pattern, by in SMALLER:
         text = re.sub(pattern, by, text)
     # Published times are of other problems than the smallest.
-    return How(run=text, compare=HEADINGS, full=True, seconds=900, aside="^beside what is published" if "hotslaw" in text else None)
+    aside = "^beside what is published" if "hotslaw" in text else r"^published\s+simulated" if "sim mg" in text else None
+    return How(run=text, compare=HEADINGS, full=True, seconds=900, aside=aside)
 
 
 SMALLER = [
@@ -186,10 +187,10 @@ KNOWN = {
         How(elsewhere=("tests/numa_vm/scenarios.cmake", ["tiles_locality_test.py"])),
 
     "nigh bench compile --compilers g++ --repetitions 5 --include FORK_UNION/include":
-        How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=120, compare=HEADINGS),
+        How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=400, compare=HEADINGS),
     f"{BENCH} compile --include FORK_UNION/include --compilers g++ --repetitions 5 --json docs/results/compile.json "
     "--plot docs/results/compile.svg | tee docs/results/compile.txt":
-        How(run="nigh bench compile --compilers g++ --quick --programs for", full=True, seconds=120, compare=HEADINGS),
+        How(run="nigh bench compile --compilers g++ --quick --programs for", full=True, seconds=400, compare=HEADINGS),
     "g++ -std=c++20 -O2 -include nigh/pstl.hpp -isystem STDEXEC/include parallel_scheduler.cpp $(pkg-config --cflags --libs nigh) "
     "-o parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["parallel_scheduler.cpp", "stdexec/execution.hpp"])),
     "./parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["./parallel_scheduler"])),
