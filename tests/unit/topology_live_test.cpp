@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,8 @@ TEST(ThisHostDeathTest, IsReadByChildrenOfThreadsBesideTheOneThatReadsIt) {
     if (child == 0) {
       alarm(60);
       this_host();
-      _exit(0);
+      // In _exit() ThreadSanitizer complains of threads that are not joined: the parent's are not yet.
+      ::syscall(SYS_exit_group, 0);
     }
     int status = -1;
     waitpid(child, &status, 0);
