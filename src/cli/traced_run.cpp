@@ -98,41 +98,36 @@ std::string text_in(nlohmann::json const& sums, char const* name) {
   return found->get<std::string>();
 }
 
-constexpr std::size_t most_codes = 64;
-
-std::vector<TracedCode> codes_in(nlohmann::json const& sums) {
-  auto const found = sums.find("codes");
-  if (found == sums.end()) return {};
-  if (!found->is_array() || found->size() > most_codes) throw OddTrace{};
-  std::vector<TracedCode> codes;
-  for (auto const& code : *found) {
-    if (!code.is_object()) throw OddTrace{};
-    auto const number = [&](char const* name) {
-      return number_in<std::uint64_t>(code, name, 0, 0, UINT64_MAX);
-    };
-    codes.push_back({number("code"), text_in(code, "library"), number("tasks"), number("ns")});
+// The array's objects, at most so many, each as `read` returns it; none where there is no such array.
+template <class Read>
+auto objects_in(nlohmann::json const& sums, char const* name, std::size_t most, Read const& read) {
+  std::vector<std::invoke_result_t<Read const&, nlohmann::json const&>> objects;
+  auto const found = sums.find(name);
+  if (found == sums.end()) return objects;
+  if (!found->is_array() || found->size() > most) throw OddTrace{};
+  for (auto const& object : *found) {
+    if (!object.is_object()) throw OddTrace{};
+    objects.push_back(read(object));
   }
-  return codes;
+  return objects;
 }
 
-constexpr std::size_t most_threads = 256;
+TracedCode code_in(nlohmann::json const& code) {
+  auto const number = [&](char const* name) {
+    return number_in<std::uint64_t>(code, name, 0, 0, UINT64_MAX);
+  };
+  return {number("code"), text_in(code, "library"), number("tasks"), number("ns")};
+}
 
-std::vector<TracedThread> threads_in(nlohmann::json const& sums) {
-  auto const found = sums.find("threads");
-  if (found == sums.end()) return {};
-  if (!found->is_array() || found->size() > most_threads) throw OddTrace{};
-  std::vector<TracedThread> threads;
-  for (auto const& thread : *found) {
-    if (!thread.is_object()) throw OddTrace{};
-    auto const time = [&](char const* name) {
-      return static_cast<std::uint64_t>(number_in<std::int64_t>(thread, name, 0, 0, most_ns));
-    };
-    constexpr unsigned most = most_threads - 1;
-    threads.push_back({number_in(thread, "thread", 0U, 0U, most), time("tasks_ns"), time("own_ns"),
-                       time("searching_ns"), time("asleep_ns")});
-  }
-  std::ranges::sort(threads, {}, &TracedThread::number);
-  return threads;
+constexpr std::size_t most_codes = 64;
+constexpr unsigned most_threads = 256;
+
+TracedThread thread_in(nlohmann::json const& thread) {
+  auto const time = [&](char const* name) {
+    return static_cast<std::uint64_t>(number_in<std::int64_t>(thread, name, 0, 0, most_ns));
+  };
+  return {number_in(thread, "thread", 0U, 0U, most_threads - 1), time("tasks_ns"), time("own_ns"),
+          time("searching_ns"), time("asleep_ns")};
 }
 
 ReadTrace read_sums(nlohmann::json const& sums) {
@@ -168,8 +163,9 @@ ReadTrace read_sums(nlohmann::json const& sums) {
   s.events_lost = number(sums, "events_lost");
   read.ended = s.runtimes > 0;
   read.file = text_in(sums, "file");
-  read.codes = codes_in(sums);
-  read.threads = threads_in(sums);
+  read.codes = objects_in(sums, "codes", most_codes, code_in);
+  read.threads = objects_in(sums, "threads", most_threads, thread_in);
+  std::ranges::sort(read.threads, {}, &TracedThread::number);
   return read;
 }
 
