@@ -25,7 +25,7 @@ def until(what, seconds=60):
 
 
 def start(profile, reached=""):
-    """A browser; of all hosts it reaches those that `reached` excludes from none."""
+    """A browser that reaches no host, apart from exceptions in Chromium's words: ", EXCLUDE 127.0.0.1"."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     options = webdriver.ChromeOptions()
