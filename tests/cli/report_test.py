@@ -336,7 +336,17 @@ class Files(Reports):
         self.nigh("nigh-profile.json", "t.json")
         page = self.page()
         self.assertIn("nigh run --profile nigh-profile.json", page.text())
-        self.assertIn("chance to be best", page.text())
+        self.assertEqual(page.text().count("(as it is)"), 1)  # one table
+
+    def test_a_chance_from_single_runs_is_not_shown(self):
+        line = dict(bench="tune", params={}, metric="time", unit="s", run={}, min=1, max=3)
+        for samples, chance_is_shown in (([1, 2, 3], True), ([2], False)):
+            runs = dict(variant="--threads 1", median=2, samples=samples, chance=0.93), dict(variant="as it is", median=3, samples=[3])
+            self.write("t.json", "\n".join(json.dumps({**line, **run}) for run in runs))
+            self.nigh("t.json")
+            text = self.page().text()
+            self.assertEqual("93%" in text, chance_is_shown)
+            self.assertEqual("The best ran once, so that it is the best is not sure" in text, not chance_is_shown)
 
     def test_odd_values(self):
         good = {"bench": "x", "variant": "v", "params": {}, "metric": "time", "unit": "s", "median": 1, "min": 1, "max": 1,

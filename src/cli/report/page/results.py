@@ -73,7 +73,7 @@ def number_table(lines):
     return page.table(["variant", *differ, "median", "least", "most", "unit"], rows, {first, first + 1, first + 2})
 
 
-def bars(figures, lines, differ, what, title):
+def bars(figures, lines, differ, what, title, table=number_table):
     shown = lines[:MOST_BARS][::-1]
     names = [", ".join([line.variant, *(f"{key} {line.params[key]}" for key in differ if key in line.params)]) for line in shown]
     for i, name in enumerate(names):  # one row for each
@@ -90,7 +90,7 @@ def bars(figures, lines, differ, what, title):
     says = (f"Bars: {what} of {len(shown)} variants, from {value_text(least.median)} ({least.variant}) to "
             f"{value_text(most.median)} ({most.variant}).")
     left = f" {len(lines) - MOST_BARS} more are in the table." if len(lines) > MOST_BARS else ""
-    return figures.html(figure, says, f"{title}: median, with the least and the most.{left}", number_table(lines))
+    return figures.html(figure, says, f"{title}: median, with the least and the most.{left}", table(lines))
 
 
 def curves(figures, lines, differ, across, what, title):
@@ -153,11 +153,13 @@ def ranking(figures, lines):
         if not is_number(line.more.get("undisturbed")):
             line.more["undisturbed"] = line.median
     what = shown[0].metric + (f", {shown[0].unit}" if shown[0].unit else "")
-    text = bars(figures, shown, [], what, "Configurations")
-    rows = [[line.variant, value_text(line.more["undisturbed"]), value_text(line.low), value_text(line.high),
-             len(line.samples), f"{line.more['chance']:.0%}" if is_number(line.more.get("chance")) else "-"] for line in shown]
-    return text + page.table(["options of nigh run", "undisturbed", "least", "most", "runs", "chance to be best"], rows,
-                             {1, 2, 3, 4, 5})
+    is_repeated = len(shown[0].samples) > 1  # else a chance says nothing
+    rows = [[line.variant, value_text(line.more["undisturbed"]), value_text(line.low), value_text(line.high), len(line.samples),
+             f"{line.more['chance']:.0%}" if is_repeated and is_number(line.more.get("chance")) else "-"] for line in shown]
+    doubt = "" if is_repeated else ("<p>The best ran once, so that it is the best is not sure: more <code>--repetitions</code>, or a "
+                                    "longer <code>--budget</code>, would tell.</p>")
+    return (bars(figures, shown, [], what, "Configurations", table=lambda _: "") + doubt
+            + page.table(["options of nigh run", "undisturbed", "least", "most", "runs", "chance to be best"], rows, {1, 2, 3, 4, 5}))
 
 
 def run_of(lines):
