@@ -69,9 +69,32 @@ struct Square {
     return x * x;
   }
 };
+template <class T>
+struct Seven {
+  T operator()() const noexcept { return with_key<T>(7); }
+};
+inline constexpr std::size_t bins = 64;
+struct Bin {
+  template <class T>
+  std::size_t operator()(T const& x) const noexcept {
+    return static_cast<std::size_t>(key_of(x)) % bins;
+  }
+};
+
+// One number for the least and the greatest element, or for the counts of all bins.
+template <class T>
+std::int64_t found_both(T const& least, T const& greatest) noexcept {
+  return key_of(least) * 31 + key_of(greatest);
+}
+template <class Counts>
+std::int64_t found_counts(Counts const& counts) noexcept {
+  std::uint64_t found = 0;
+  for (auto const count : counts) found = found * 31 + static_cast<std::uint64_t>(count);
+  return static_cast<std::int64_t>(found);
+}
 
 // `data` holds n elements, which may be changed; `out` has room for as many. The halves of a
-// merge's data are sorted.
+// merge's data are sorted. In a sort by key `out` holds the values, which equal their keys.
 template <class T>
 struct Arrays {
   T* data;

@@ -54,6 +54,10 @@ Calls<T> gnu_calls() {
     __gnu_parallel::transform(a.data, a.end(), a.out, Next());
     return std::int64_t{0};
   });
+  add("generate", [](Arrays<T> const& a) {
+    __gnu_parallel::generate(a.data, a.end(), Seven<T>());
+    return std::int64_t{0};
+  });
   if constexpr (std::is_arithmetic_v<T>) {
     add("reduce", [](Arrays<T> const& a) {
       return key_of(__gnu_parallel::accumulate(a.data, a.end(), T{0}));

@@ -32,7 +32,7 @@ namespace {
 using namespace algorithms;
 
 enum class Input : std::uint8_t { shuffled, small, sought, halves };
-enum class Output : std::uint8_t { none, data, out, front_of_data, front_of_out, parts };
+enum class Output : std::uint8_t { none, data, out, front_of_data, front_of_out, parts, pairs };
 
 struct Algorithm {
   char const* name;
@@ -44,16 +44,22 @@ struct Algorithm {
 constexpr Algorithm all_algorithms[] = {
     {"sort", Input::shuffled, Output::data, true, true},
     {"stable_sort", Input::shuffled, Output::data, true, true},
+    {"sort_by_key", Input::shuffled, Output::pairs, true, true},
     {"merge", Input::halves, Output::front_of_out, false, false},
     {"partition", Input::shuffled, Output::parts, true, false},
+    {"stable_partition", Input::shuffled, Output::data, true, false},
     {"copy_if", Input::shuffled, Output::front_of_out, false, false},
     {"unique", Input::small, Output::front_of_data, true, false},
     {"find_if", Input::sought, Output::none, false, false},
+    {"any_of", Input::sought, Output::none, false, false},
     {"count_if", Input::shuffled, Output::none, false, false},
     {"min_element", Input::shuffled, Output::none, false, false},
+    {"minmax_element", Input::shuffled, Output::none, false, false},
+    {"histogram", Input::shuffled, Output::none, false, false},
     {"for_each", Input::shuffled, Output::data, true, false},
     {"transform", Input::shuffled, Output::out, false, false},
     {"fill", Input::shuffled, Output::data, true, false},
+    {"generate", Input::shuffled, Output::data, true, false},
     {"reduce", Input::small, Output::none, false, false},
     {"transform_reduce", Input::small, Output::none, false, false},
     {"inclusive_scan", Input::small, Output::out, false, false},
@@ -155,6 +161,8 @@ class Ground {
     if (algorithm_.changes_data)
       for (std::size_t c = 0; c < copies_; ++c) refill(c);
     std::copy_n(input_.begin(), spare_.size(), spare_.begin());
+    if (algorithm_.output == Output::pairs)
+      std::copy(spare_.begin(), spare_.end(), spare_out_.begin());
     double seconds = 0;
     library.run([&] {
       call({spare_.data(), spare_out_.data(), spare_.size()});
@@ -170,6 +178,7 @@ class Ground {
     if (reference_data_.empty()) {
       reference_data_ = input_;
       reference_out_.resize(input_.size());
+      if (algorithm_.output == Output::pairs) reference_out_ = input_;
       serial.run([&] {
         expected_ = call({reference_data_.data(), reference_out_.data(), input_.size()});
       });
@@ -189,6 +198,8 @@ class Ground {
         return same(a.data, reference_data_, front);
       case Output::front_of_out:
         return same(a.out, reference_out_, front);
+      case Output::pairs:
+        return same(a.data, reference_data_, a.n) && same(a.out, reference_data_, a.n);
       case Output::parts:
         return has_parts(a, front);
       case Output::none:
@@ -203,7 +214,10 @@ class Ground {
   Arrays<T> copy(std::size_t c) noexcept {
     return {data_.data() + c * input_.size(), out_.data() + c * input_.size(), input_.size()};
   }
-  void refill(std::size_t c) noexcept { std::copy(input_.begin(), input_.end(), copy(c).data); }
+  void refill(std::size_t c) noexcept {
+    std::copy(input_.begin(), input_.end(), copy(c).data);
+    if (algorithm_.output == Output::pairs) std::copy(input_.begin(), input_.end(), copy(c).out);
+  }
 
   // The same elements, first those that the predicate holds for.
   bool has_parts(Arrays<T> const& a, std::size_t front) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nigh/algorithm.hpp>
 #include <nigh/runtime.hpp>
+#include <span>
 #include <type_traits>
 
 #include "bench/algorithms/calls.hpp"
@@ -32,6 +33,9 @@ Calls<T> nigh_calls() {
   add("partition", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_partition(a.data, a.end(), IsOdd()) - a.data};
   });
+  add("stable_partition", [](Arrays<T> const& a) {
+    return std::int64_t{nigh::parallel_stable_partition(a.data, a.end(), IsOdd()) - a.data};
+  });
   add("copy_if", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_copy_if(a.data, a.end(), a.out, IsOdd()) - a.out};
   });
@@ -41,11 +45,25 @@ Calls<T> nigh_calls() {
   add("find_if", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_find_if(a.data, a.end(), IsSought()) - a.data};
   });
+  add("any_of", [](Arrays<T> const& a) {
+    return std::int64_t{nigh::parallel_any_of(a.data, a.end(), IsSought())};
+  });
   add("count_if", [](Arrays<T> const& a) {
     return static_cast<std::int64_t>(nigh::parallel_count_if(a.data, a.end(), IsOdd()));
   });
   add("min_element", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_min_element(a.data, a.end()) - a.data};
+  });
+  add("minmax_element", [](Arrays<T> const& a) {
+    auto const [least, greatest] = nigh::parallel_minmax_element(a.data, a.end());
+    return found_both(*least, *greatest);
+  });
+  add("histogram", [](Arrays<T> const& a) {
+    return found_counts(nigh::parallel_histogram(a.data, a.end(), bins, Bin()));
+  });
+  add("sort_by_key", [](Arrays<T> const& a) {
+    nigh::parallel_sort_by_key(std::span(a.data, a.n), std::span(a.out, a.n));
+    return std::int64_t{0};
   });
   add("for_each", [](Arrays<T> const& a) {
     nigh::parallel_for_each(a.data, a.end(), Step());
@@ -57,6 +75,10 @@ Calls<T> nigh_calls() {
   });
   add("fill", [](Arrays<T> const& a) {
     nigh::parallel_fill(a.data, a.end(), with_key<T>(7));
+    return std::int64_t{0};
+  });
+  add("generate", [](Arrays<T> const& a) {
+    nigh::parallel_generate(a.data, a.end(), Seven<T>());
     return std::int64_t{0};
   });
   if constexpr (std::is_arithmetic_v<T>) {

@@ -44,6 +44,9 @@ Calls<T> standard_calls(Policy... how) {
   add("partition", [=](Arrays<T> const& a) {
     return at(std::partition(how..., first(a), last(a), IsOdd()), a);
   });
+  add("stable_partition", [=](Arrays<T> const& a) {
+    return at(std::stable_partition(how..., first(a), last(a), IsOdd()), a);
+  });
   add("copy_if", [=](Arrays<T> const& a) {
     return std::copy_if(how..., first(a), last(a), out(a), IsOdd()) - out(a);
   });
@@ -51,11 +54,18 @@ Calls<T> standard_calls(Policy... how) {
   add("find_if", [=](Arrays<T> const& a) {
     return at(std::find_if(how..., first(a), last(a), IsSought()), a);
   });
+  add("any_of", [=](Arrays<T> const& a) {
+    return std::int64_t{std::any_of(how..., first(a), last(a), IsSought())};
+  });
   add("count_if", [=](Arrays<T> const& a) {
     return std::int64_t{std::count_if(how..., first(a), last(a), IsOdd())};
   });
   add("min_element",
       [=](Arrays<T> const& a) { return at(std::min_element(how..., first(a), last(a)), a); });
+  add("minmax_element", [=](Arrays<T> const& a) {
+    auto const [least, greatest] = std::minmax_element(how..., first(a), last(a));
+    return found_both(*least, *greatest);
+  });
   add("for_each", [=](Arrays<T> const& a) {
     std::for_each(how..., first(a), last(a), Step());
     return std::int64_t{0};
@@ -66,6 +76,10 @@ Calls<T> standard_calls(Policy... how) {
   });
   add("fill", [=](Arrays<T> const& a) {
     std::fill(how..., first(a), last(a), with_key<T>(7));
+    return std::int64_t{0};
+  });
+  add("generate", [=](Arrays<T> const& a) {
+    std::generate(how..., first(a), last(a), Seven<T>());
     return std::int64_t{0};
   });
   if constexpr (std::is_arithmetic_v<T>) {

@@ -4,15 +4,20 @@
 
 #if defined(NIGH_WITH_TBB)
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/combinable.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
 #include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "bench/pin.hpp"
 #include "workloads/team.hpp"
@@ -60,6 +65,46 @@ Calls<T> tbb_calls() {
         },
         least));
   });
+  add("minmax_element", [](Arrays<T> const& a) {
+    using Both = std::pair<std::size_t, std::size_t>;
+    auto const both = [&a](Both const& x, Both const& y) {
+      return Both(a.data[y.first] < a.data[x.first] ? y.first : x.first,
+                  a.data[x.second] < a.data[y.second] ? y.second : x.second);
+    };
+    auto const [least, greatest] = tbb::parallel_reduce(
+        Range(0, a.n), Both(0, 0),
+        [&](Range const& r, Both so_far) {
+          for (auto i = r.begin(); i != r.end(); ++i) so_far = both(so_far, {i, i});
+          return so_far;
+        },
+        both);
+    return found_both(a.data[least], a.data[greatest]);
+  });
+  add("histogram", [](Arrays<T> const& a) {
+    using Counts = std::array<std::int64_t, bins>;
+    tbb::combinable<Counts> parts([] { return Counts{}; });
+    tbb::parallel_for(Range(0, a.n), [&](Range const& r) {
+      Counts& mine = parts.local();
+      for (auto i = r.begin(); i != r.end(); ++i) ++mine[Bin()(a.data[i])];
+    });
+    Counts all{};
+    parts.combine_each([&all](Counts const& part) {
+      for (std::size_t bin = 0; bin < bins; ++bin) all[bin] += part[bin];
+    });
+    return found_counts(all);
+  });
+  add("sort_by_key", [](Arrays<T> const& a) {
+    std::vector<std::pair<T, T>> pairs(a.n);
+    tbb::parallel_for(Range(0, a.n), [&](Range const& r) {
+      for (auto i = r.begin(); i != r.end(); ++i) pairs[i] = {a.data[i], a.out[i]};
+    });
+    tbb::parallel_sort(pairs.begin(), pairs.end(),
+                       [](auto const& x, auto const& y) { return x.first < y.first; });
+    tbb::parallel_for(Range(0, a.n), [&](Range const& r) {
+      for (auto i = r.begin(); i != r.end(); ++i) std::tie(a.data[i], a.out[i]) = pairs[i];
+    });
+    return std::int64_t{0};
+  });
   add("for_each", [=](Arrays<T> const& a) {
     return over(a, [&](std::size_t from, std::size_t to) {
       std::for_each(a.data + from, a.data + to, Step());
@@ -73,6 +118,11 @@ Calls<T> tbb_calls() {
   add("fill", [=](Arrays<T> const& a) {
     return over(a, [&](std::size_t from, std::size_t to) {
       std::fill(a.data + from, a.data + to, with_key<T>(7));
+    });
+  });
+  add("generate", [=](Arrays<T> const& a) {
+    return over(a, [&](std::size_t from, std::size_t to) {
+      std::generate(a.data + from, a.data + to, Seven<T>());
     });
   });
   if constexpr (std::is_arithmetic_v<T>) {
