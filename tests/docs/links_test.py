@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the links, anchors and images of README.md, CHANGELOG.md and docs, that the site's menu has every page, and that
-each page of docs/ says at its beginning what one can do after reading it.
+each page of docs/ says at its beginning what one can do after reading it, and links to at most five others.
 
     tests/docs/links_test.py [ROOT]
 
@@ -21,6 +21,16 @@ import results  # noqa: E402
 
 OPENING = "After reading this page"
 HOOK = "site/hook.py"  # names the pages that are made when the site is built
+MOST_OTHERS = 5
+LISTS = {  # pages that may link to more, and why
+    "README.md": "the index of all pages",
+    "guide/README.md": "a walk through the other pages",
+    "architecture.md": "a table of folders, with the page of each",
+    "papers.md": "a table of papers, with the pages that use them",
+    "environment.md": "a table of variables, with the page of each",
+    "file-formats.md": "a table of formats, with the page of each",
+    "results/README.md": "a table of recorded runs, with the page of each",
+}
 
 
 def pages_of(root):
@@ -47,6 +57,12 @@ def complaints_of(root, page, anchors):
     return wrong
 
 
+def others(page):
+    """The other pages, files of Markdown, to which a page links; links in code do not count."""
+    targets = [target.partition("#")[0] for *_, target in markdown_links.links(page.read_text(encoding="utf-8"))]
+    return {(page.parent / path).resolve() for path in targets if path.endswith(".md") and "://" not in path} - {page}
+
+
 def complaints(root):
     """[what is wrong] with all links and with the menu."""
     known, root = {}, root.resolve()
@@ -70,6 +86,8 @@ def complaints(root):
         text = page.read_text(encoding="utf-8")
         if not name.startswith("decisions/") and OPENING not in " ".join(text.split("\n")[1:6]):
             wrong.append(f"docs/{name}:1: does not open with '{OPENING} you ...'")
+        if name not in LISTS and len(others(page)) > MOST_OTHERS:
+            wrong.append(f"docs/{name}:1: links to {len(others(page))} other pages: keep the {MOST_OTHERS} that a reader needs most")
     return wrong
 
 
@@ -81,19 +99,23 @@ def complaints_of_figures(folder):
             for what, there in (("command", picture.name in command), ("row of its table", picture.stem in meaning)) if not there]
 
 
+FIVE = ("# Five\n\nAfter reading this page you can go [1](a.md) [1](a.md#one-page-two) [2](d/b.md) [3](lost.md) [4](results/README.md)\n"
+        "[5](../README.md) [x](https://example.org/x.md) [here](#five) `[y](y.md)`\n")
 PLANTED = {
     "README.md": "[a](docs/a.md) [b](docs/none.md) `[c](docs/none.md)`\n",
     "docs/a.md": "# One `page`, *two*\n\nAfter reading this page you can [x](#one-page-two) [y](#three) [z](d/b.md#here--there)\n\n```\n[n](none.md)\n```\n",
     "docs/d/b.md": "# Here & there\n\nAfter reading this page you can go [up](../a.md#one-page-two)\n[out](../../../none.md)\n![](b.svg)\n",
     "docs/d/b.svg": "",
     "docs/lost.md": "# Lost\n",
+    "docs/five.md": FIVE,
+    "docs/six.md": FIVE + "[6](five.md)\n",
     "docs/results/README.md": "# R\n\nAfter reading this page you can see.\n\n```\n$ for x in a b; do run >docs/results/$x.svg; done\n```\n\n"
                               "| `a.{svg,txt}` | first |\n",
     "docs/results/a.svg": "",
     "docs/results/b.svg": "",
     "docs/results/c.svg": "",
     HOOK: 'made["reference/made.md"]',
-    "mkdocs.yml": "\nnav:\n  - Home: a.md\n  - Results: results/README.md\n  - Folder: d/\n  - Gone: gone.md\n  - Made: reference/made.md\n\nplugins: [x.md]\n",
+    "mkdocs.yml": "\nnav:\n  - Home: a.md\n  - Five: five.md\n  - Six: six.md\n  - Results: results/README.md\n  - Folder: d/\n  - Gone: gone.md\n  - Made: reference/made.md\n\nplugins: [x.md]\n",
 }
 FOUND = [
     "README.md:1: docs/none.md is no file of this repository",
@@ -106,6 +128,7 @@ FOUND = [
     "docs/results/README.md:1: has no row of its table for c.svg",
     "docs/lost.md:1: is not in the menu of the site: name it in mkdocs.yml",
     "docs/lost.md:1: does not open with 'After reading this page you ...'",
+    "docs/six.md:1: links to 6 other pages: keep the 5 that a reader needs most",
 ]
 
 
