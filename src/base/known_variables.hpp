@@ -14,14 +14,15 @@
 namespace nigh::base {
 
 inline constexpr std::array known_variables{
-    "NIGH_ADJUST",          "NIGH_CHECK_WRITES",   "NIGH_CHUNKS",          "NIGH_CLUSTER_CHUNKS",
-    "NIGH_CLUSTER_SILENCE", "NIGH_CLUSTER_SPARES", "NIGH_CLUSTER_VICTIMS", "NIGH_COORDINATOR",
-    "NIGH_COUNT_TASKS",     "NIGH_CPUS",           "NIGH_DEPTH_CUTOFF",    "NIGH_LOCALITY",
-    "NIGH_OPENMP_CPUS",     "NIGH_OPENMP_TEAM",    "NIGH_OPENMP_TIMES",    "NIGH_ORDER",
-    "NIGH_PROFILES",        "NIGH_PYTHON",         "NIGH_QUEUE_CAPACITY",  "NIGH_QUEUE_CUTOFF",
-    "NIGH_QUEUE_LEVEL",     "NIGH_SCHEDULE",       "NIGH_SOCKET",          "NIGH_SPREADS",
-    "NIGH_SWITCHES",        "NIGH_TASKS",          "NIGH_TASK_CAPACITY",   "NIGH_THREAD_STACK",
-    "NIGH_TRACE",           "NIGH_VERBOSE",        "NIGH_VICTIMS",         "NIGH_WORKERS"};
+    "NIGH_ADJUST",          "NIGH_CHECK_WRITES",   "NIGH_CHUNKS",        "NIGH_CLUSTER_CHUNKS",
+    "NIGH_CLUSTER_SILENCE", "NIGH_CLUSTER_SPARES", "NIGH_CLUSTER_START", "NIGH_CLUSTER_VICTIMS",
+    "NIGH_COORDINATOR",     "NIGH_COUNT_TASKS",    "NIGH_CPUS",          "NIGH_DEPTH_CUTOFF",
+    "NIGH_LOCALITY",        "NIGH_OPENMP_CPUS",    "NIGH_OPENMP_TEAM",   "NIGH_OPENMP_TIMES",
+    "NIGH_ORDER",           "NIGH_PROFILES",       "NIGH_PYTHON",        "NIGH_QUEUE_CAPACITY",
+    "NIGH_QUEUE_CUTOFF",    "NIGH_QUEUE_LEVEL",    "NIGH_SCHEDULE",      "NIGH_SOCKET",
+    "NIGH_SPREADS",         "NIGH_SWITCHES",       "NIGH_TASKS",         "NIGH_TASK_CAPACITY",
+    "NIGH_THREAD_STACK",    "NIGH_TRACE",          "NIGH_VERBOSE",       "NIGH_VICTIMS",
+    "NIGH_WORKERS"};
 
 // Set by commands of nigh for programs, and for each other.
 inline constexpr std::array inner_variables{

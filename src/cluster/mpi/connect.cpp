@@ -12,6 +12,7 @@
 #include "cluster/mpi/launcher.hpp"
 #include "cluster/mpi/losses.hpp"
 #include "cluster/mpi/network.hpp"
+#include "cluster/mpi/start_limit.hpp"
 
 namespace nigh::cluster {
 namespace {
@@ -34,6 +35,14 @@ char const* level_name(int level) {
   std::exit(2);
 }
 
+std::optional<std::chrono::microseconds> limit_of_start() {
+  try {
+    return mpi::start_limit_of_environment();
+  } catch (std::invalid_argument const& e) {
+    end(e.what());
+  }
+}
+
 std::unique_ptr<Transport> connect(int& argc, char**& argv, bool supervised) {
   if (mpi::Network::is_there())
     throw std::logic_error("nigh::cluster::session: there is one already");
@@ -48,6 +57,7 @@ std::unique_ptr<Transport> connect(int& argc, char**& argv, bool supervised) {
     MPI_Query_thread(&thread_level);
   } else {
     if (supervised) mpi::keep_out_of_shared_memory();
+    mpi::StartLimit const limit(limit_of_start());
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &thread_level);
   }
   auto const give_up = [&](std::string const& why) {

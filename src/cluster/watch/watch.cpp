@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string_view>
@@ -14,13 +12,13 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/seconds_variable.hpp"
 #include "platform/last_words.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cluster {
 namespace {
 
-constexpr char const* variable = "NIGH_CLUSTER_SILENCE";
 constexpr Time second = 1'000'000;
 constexpr std::size_t watch_stack_bytes = 256 * 1024;
 constexpr std::uint64_t bell_of_watch = 2;  // beside the two sides
@@ -61,15 +59,7 @@ void report_unwatched(std::vector<bool> const& edges, std::vector<Card> const& c
 }  // namespace
 
 Time silence_of_environment() {
-  char const* const text = std::getenv(variable);
-  if (text == nullptr) return RingOptions{}.silence_us;
-  double seconds = 0;
-  auto const* const end = text + std::strlen(text);
-  auto const [rest, error] = std::from_chars(text, end, seconds);
-  if (error != std::errc{} || rest != end) return -1;
-  if (seconds == 0) return 0;
-  if (!(seconds >= 0.1 && seconds <= 86400)) return -1;
-  return static_cast<Time>(seconds * second);
+  return base::seconds_variable("NIGH_CLUSTER_SILENCE", RingOptions{}.silence_us);
 }
 
 result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const& exchange,
