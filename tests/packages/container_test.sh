@@ -35,7 +35,8 @@ buildah build --quiet --pull-never --signature-policy "$work/policy.json" --buil
 echo "== run"
 made=$(buildah from --pull-never --signature-policy "$work/policy.json" localhost/nigh)
 in_container() { buildah run "$made" -- "$@"; }
-read -r -a entry < <(buildah inspect --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}{{range .OCIv1.Config.Cmd}}{{.}} {{end}}' "$made")
+entry=$(buildah inspect --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}{{range .OCIv1.Config.Cmd}}{{.}} {{end}}' "$made")
+read -r -a entry <<<"$entry"
 echo "\$ ${entry[*]}"
 in_container "${entry[@]}" >"$work/log"
 head -n 3 "$work/log"
