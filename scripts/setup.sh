@@ -20,7 +20,7 @@ scheduling=(slurm-client slurmctld slurmd munge)
 sharing=(graphicsmagick imagemagick-6.q16 clustalo par2 tesseract-ocr tesseract-ocr-eng fonts-dejavu-core
   gromacs libopenblas0-openmp python3-numpy python3-sklearn r-base-core r-cran-data.table python3-venv)
 # Makers and readers of packages, for ./test.sh --full to make and try nigh's.
-packaging=(buildah debhelper dh-python dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
+packaging=(autopkgtest buildah debhelper dh-python dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
 # Shells whose completion ./test.sh --full tries.
 shells=(zsh fish)
 # Makers of the site, and a browser, for ./test.sh --full to click through it.

@@ -33,19 +33,23 @@ clean_debian() {
   cp -L /etc/resolv.conf /etc/hosts "$3/etc/"
 }
 
-# inside FOLDER COMMAND...: runs it in that system, in namespaces of mounts and processes of its own: nothing of it
-# stays.
-inside() {
-  local folder=$1
-  shift
+# around FOLDER COMMAND...: runs it outside of that system, whose folders of the kernel are mounted, in namespaces of
+# mounts and processes of its own: nothing of it stays.
+around() {
   # shellcheck disable=SC2016  # for the inner shell
-  unshare --mount --pid --fork --kill-child bash -euc '
+  unshare --mount --pid --fork --kill-child --mount-proc bash -euc '
     mount -t proc proc "$1/proc"
     mount --rbind /sys "$1/sys"
     mount --rbind /dev "$1/dev"
     mount -t tmpfs tmpfs "$1/run"
-    folder=$1
     shift
-    exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-      DEBIAN_FRONTEND=noninteractive chroot "$folder" "$@"' - "$folder" "$@"
+    exec "$@"' - "$@"
+}
+
+# inside FOLDER COMMAND...: runs it in that system.
+inside() {
+  local folder=$1
+  shift
+  around "$folder" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive chroot "$folder" "$@"
 }

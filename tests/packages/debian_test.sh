@@ -4,7 +4,7 @@
 # clean Debian 12. FOLDER keeps what a second time can use.
 . "$(dirname "$(realpath "$0")")/clean_place.sh"
 folder=$1
-need dpkg-buildpackage dh lintian
+need autopkgtest dpkg-buildpackage dh lintian
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,6 +26,9 @@ files() {
     -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | sort)
 }
 files >"$work/before"
+# shellcheck disable=SC2016  # for dpkg-query
+packages() { inside "$place" dpkg-query -W -f '${Package}\n' | sort; }
+packages >"$work/packages_before"
 
 echo "== install the commands"
 mkdir "$place/packages"
@@ -58,22 +61,30 @@ inside "$place" sh -euc 'cd /packages
   ./first_loop
   rm -r ~/nigh first_loop' || { echo "failed"; exit 1; }
 
-echo "== install the rest, and use all"
-install libnigh-dev nigh-mpi libopenmpi-dev openmpi-bin nigh-doc python3-nigh python3-numpy python3-threadpoolctl g++ cmake make pkg-config
-cp "$root/packaging/debian/tests/smoke" "$place/packages"
-inside "$place" /packages/smoke 2>"$work/log" || { cat "$work/log"; exit 1; }
+echo "== autopkgtest installs the rest, and uses all"
+install nigh-doc
+mkdir "$work/tree"
+cp -r "$root/packaging/debian" "$work/tree"
+rm "$work/tree/debian/build.sh"
+made=()
+for one in "$folder"/debian/*.deb; do
+  [[ $one == *-dbgsym_* ]] || made+=("$one")
+done
+around "$place" autopkgtest --no-built-binaries "${made[@]}" "$work/tree/" -- chroot "$place" >"$work/log" 2>&1 ||
+  { cat "$work/log"; exit 1; }
+grep '^smoke .*PASS' "$work/log" | tail -n 1
 
 echo "== remove"
 rm -r "$place/packages"
-# shellcheck disable=SC2016
-inside "$place" sh -c 'apt-get purge -qy "*nigh*" libopenmpi-dev openmpi-bin python3-numpy python3-threadpoolctl g++ cmake make pkg-config &&
-  apt-get autoremove --purge -qy' \
-  >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+packages >"$work/packages"
+# shellcheck disable=SC2046  # names are words
+inside "$place" apt-get purge -qy $(comm -13 "$work/packages_before" "$work/packages") >"$work/log" 2>&1 ||
+  { cat "$work/log"; exit 1; }
 files >"$work/after"
 if grep nigh "$work/after"; then
   echo "was left behind"
   exit 1
 fi
 # Packages of others leave a few folders and the loader's cache.
-comm -13 "$work/before" "$work/after" | sed 's/^/left by other packages: /' | head -n 20
+comm -13 "$work/before" "$work/after" | sed -n '1,20s/^/left by other packages: /p'
 echo "passed"
