@@ -26,7 +26,7 @@ ELSEWHERE = {
     "~/nigh-venv/bin/pip install build/wheel/wheels/*.whl":
         ("tests/packages/wheel_test.sh", ["packaging/wheel/build.sh", "-m venv", "bin/pip\" install", "$wheel"]),
     "NIGH_VERBOSE=1 nigh run --tasks prefer -- ./fib-gcc 27": ("tests/docs/known_commands.py", ['"fib-gcc"']),
-    "./demo.sh": ("demo.sh", ["nigh topo", "nigh bench jacobi3d"]),
+    "./demo.sh": ("tests/install/demo_test.sh", ["./demo.sh >"]),
     "./test.sh [--fast | --full]": (".ci/run", ["./test.sh"]),
     "numa-vm --nodes 4 --cores 2 -- ./app": ("tests/numa_vm/guest_test.py", ["--nodes"]),
     "nigh tune -- mpirun -n {ranks} ./app": ("tests/cli/mpi.cli", ["tune", "{ranks}"]),

@@ -132,7 +132,7 @@ class Page:
 def complaint_elsewhere(how):
     """The other test must be there, and have the words of the command."""
     path, words = how.elsewhere
-    if not path.startswith("tests/") and path not in ("test.sh", "demo.sh", ".ci/run"):
+    if not path.startswith("tests/") and path not in ("test.sh", ".ci/run"):
         return f"{path}, which should run it, is no test"
     if not (ROOT / path).exists():
         return f"{path}, which should run it, is no file"
