@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <nigh/fork_join.hpp>
+#include <nigh/task_scope.hpp>
 #include <thread>
 #include <vector>
 
