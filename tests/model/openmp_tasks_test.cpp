@@ -70,7 +70,7 @@ Scenario ending_before_a_child() {
 // Two threads give descriptors back, and their owner takes them meanwhile.
 Scenario coming_home() {
   struct Home {
-    Returned returned;
+    Returned<> returned;
     std::array<Task, 2> tasks{};
     std::array<Plain, 2> contents;
     int got = 0;

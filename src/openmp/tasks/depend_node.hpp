@@ -4,8 +4,7 @@
 //
 // (depend_node.D) A task sees what those before it did. The one that ends counts down `before`
 //     (releases), and the thread that counts it to 0 (acquires) submits the task. A task that is
-//     made later finds `ended` under the node's lock.
-// (depend_node.U) The thread that lets go of a node last has seen all that others did with it.
+//     made later finds under the node's lock that the one before has ended.
 // A sleeper misses no end that it waits for by (sleeper.S).
 
 #include <stdlib.h>
@@ -62,9 +61,24 @@ class Items {
   };
 };
 
+class DependNode;
+
+// A node while it is one task's. When that one has ended, the node may be another's.
+struct NodeOfTask {
+  DependNode* node = nullptr;
+  std::uint64_t use = 0;
+
+  bool operator==(NodeOfTask const&) const = default;
+};
+
+// Its memory is always a node's (kept.hpp), so that those who know an earlier use may look.
 class DependNode {
  public:
-  DependNode(Task* task, Member* waiting) noexcept : task_(task), waiting_(waiting) {}
+  void begin(Task* task, Member* waiting) noexcept {
+    before_.store(1, sync::relaxed);
+    task_ = task;
+    waiting_ = waiting;
+  }
 
   Task* task() const noexcept { return task_; }          // null: a wait without a task
   Member* waiting() const noexcept { return waiting_; }  // the thread that waits then
@@ -77,14 +91,15 @@ class DependNode {
 
   // ---- the thread that makes it
 
+  // Until its task may begin.
+  NodeOfTask now() noexcept { return {this, use_}; }
   // It waits for this one, unless that has ended. False: there is no memory.
-  bool wait_for(DependNode& earlier) noexcept {
-    if (&earlier == this) return true;
-    Locked const here(earlier.lock_);
-    if (earlier.ended_) return true;
+  bool wait_for(NodeOfTask earlier) noexcept {
+    if (earlier.node == this) return true;
+    Locked const here(earlier.node->lock_);
+    if (earlier.node->use_ != earlier.use) return true;
     before_.fetch_add(1, sync::relaxed);
-    hold();
-    return earlier.after_.add(this);
+    return earlier.node->after_.add(this);
   }
   // It waits for no more. True: all have ended, the caller submits its task.
   bool is_ready() noexcept { return before_.fetch_sub(1, sync::acq_rel) == 1; }  // (depend_node.D)
@@ -92,9 +107,9 @@ class DependNode {
   bool is_over() const noexcept {
     return before_.load(sync::seq_cst) == 1;  // (depend_node.D) (sleeper.S)
   }
-  bool has_ended() noexcept {
-    Locked const here(lock_);
-    return ended_;
+  static bool has_ended(NodeOfTask of) noexcept {
+    Locked const here(of.node->lock_);
+    return of.node->use_ != of.use;
   }
 
   // ---- the thread that ends the task
@@ -102,29 +117,23 @@ class DependNode {
   // Those that waited for it; nobody will wait for it from now on. The caller frees the list.
   Items<DependNode*> end() noexcept {
     Locked const here(lock_);
-    ended_ = true;
+    ++use_;
     Items<DependNode*> const after = after_;
     after_ = {};
     return after;
   }
-  // Of one that waited. True: it waits for nothing else.
+  // Of one that waited, which may be gone after the last of these calls. True: it waits for nothing
+  // else.
   bool one_has_ended() noexcept {
     return before_.fetch_sub(1, sync::seq_cst) == 1;  // (depend_node.D) (sleeper.S)
   }
 
-  // ---- how long it lasts
-
-  void hold() noexcept { uses_.fetch_add(1, sync::relaxed); }
-  // True: nobody holds it any more.
-  bool let_go() noexcept { return uses_.fetch_sub(1, sync::acq_rel) == 1; }  // (depend_node.U)
-
  private:
   sync::atomic<std::int32_t> before_{1};  // that have not ended; one more until all are known
-  sync::atomic<std::int32_t> uses_{1};
-  Task* task_;
-  Member* waiting_;
+  Task* task_ = nullptr;
+  Member* waiting_ = nullptr;
   YieldingLock lock_;
-  bool ended_ = false;
+  std::uint64_t use_ = 0;  // how many tasks it was of that have ended
   Items<DependNode*> after_;
   Items<std::uintptr_t> mutexes_;
 };

@@ -23,14 +23,13 @@ namespace nigh::openmp::tasks {
 
 namespace {
 
-void let_go(DependNode* node) noexcept {
-  if (!node->let_go()) return;
+void give_back(DependNode* node) noexcept {
   node->mutexes().free_memory();
-  free(node);
+  Kept<DependNode>::give_back(node);
 }
 
-void wait_for_node(DependNode* node, DependNode* earlier) noexcept {
-  if (!node->wait_for(*earlier)) out_of_memory();
+void wait_for_node(DependNode* node, NodeOfTask earlier) noexcept {
+  if (!node->wait_for(earlier)) out_of_memory();
 }
 
 // By address, with room for a power of two of them (open addressing). A program may name fresh
@@ -97,39 +96,25 @@ class AddressTable {
 };
 
 struct Set {
-  Items<DependNode*> nodes;
+  Items<NodeOfTask> nodes;
   std::uint32_t swept_at = 64;
 
   bool is_empty() const noexcept { return nodes.count() == 0; }
   bool has_ended() const noexcept {
-    return std::all_of(nodes.begin(), nodes.end(), [](DependNode* n) { return n->has_ended(); });
+    return std::all_of(nodes.begin(), nodes.end(), DependNode::has_ended);
   }
   void wait(DependNode* node) const noexcept {
-    for (DependNode* const earlier : nodes) wait_for_node(node, earlier);
+    for (NodeOfTask const earlier : nodes) wait_for_node(node, earlier);
   }
   void put(DependNode* node) noexcept {
-    if (!is_empty() && nodes.end()[-1] == node) return;
+    if (!is_empty() && nodes.end()[-1] == node->now()) return;
     if (nodes.count() == swept_at) sweep();
-    node->hold();
-    if (!nodes.add(node)) out_of_memory();
-  }
-  void clear() noexcept {
-    for (DependNode* const node : nodes) let_go(node);
-    nodes.keep(0);
-  }
-  void free_all() noexcept {
-    clear();
-    nodes.free_memory();
+    if (!nodes.add(node->now())) out_of_memory();
   }
   // A million readers of one address, and nobody who writes: those that have ended are forgotten.
   void sweep() noexcept {
-    std::uint32_t kept = 0;
-    for (DependNode* const node : nodes) {
-      if (node->has_ended())
-        let_go(node);
-      else
-        nodes.begin()[kept++] = node;
-    }
+    auto const* const ended = std::remove_if(nodes.begin(), nodes.end(), DependNode::has_ended);
+    auto const kept = static_cast<std::uint32_t>(ended - nodes.begin());
     nodes.keep(kept);
     swept_at = kept < 32 ? 64 : 2 * kept;
   }
@@ -153,8 +138,8 @@ struct Entry {
     last.sweep();
     before.sweep();
     if (!last.is_empty()) return false;
-    last.free_all();
-    before.free_all();
+    last.nodes.free_memory();
+    before.nodes.free_memory();
     return true;
   }
 };
@@ -223,7 +208,7 @@ class Mutexes {
 
 struct DependMap {
   AddressTable<Entry> entries;
-  DependNode* all = nullptr;  // the last task that depends on all memory
+  NodeOfTask all;  // of the last task that depends on all memory; null: there was none
   Mutexes mutexes;
 };
 
@@ -231,8 +216,8 @@ namespace {
 
 void clear(DependMap& map) noexcept {
   map.entries.for_each([](Entry& e) {
-    e.last.free_all();
-    e.before.free_all();
+    e.last.nodes.free_memory();
+    e.before.nodes.free_memory();
   });
   map.entries.clear();
 }
@@ -242,12 +227,10 @@ void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
     e.last.wait(node);
     e.before.wait(node);
   });
-  if (map.all != nullptr) wait_for_node(node, map.all);
+  if (map.all.node != nullptr) wait_for_node(node, map.all);
   if (!is_task) return;
   clear(map);
-  if (map.all != nullptr) let_go(map.all);
-  node->hold();
-  map.all = node;
+  map.all = node->now();
 }
 
 void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcept {
@@ -258,7 +241,7 @@ void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcep
     Set const emptied = e.before;
     e.before = e.last;
     e.last = emptied;
-    e.last.clear();
+    e.last.nodes.keep(0);
     e.access = d.access;
   }
   e.before.wait(node);
@@ -273,7 +256,7 @@ bool is_all(Depend const& d) noexcept { return d.address == 0 && d.access == Acc
 
 // For a task that is not in the table.
 bool has_to_wait(DependMap const& map, Depend const* list, std::size_t count) noexcept {
-  if (map.all != nullptr && !map.all->has_ended()) return true;
+  if (map.all.node != nullptr && !DependNode::has_ended(map.all)) return true;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_all(list[i])) return true;
     Entry const* const e = map.entries.seek(list[i].address);
@@ -283,9 +266,9 @@ bool has_to_wait(DependMap const& map, Depend const* list, std::size_t count) no
 }
 
 DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t count) noexcept {
-  auto* const room = malloc(sizeof(DependNode));
-  if (room == nullptr) out_of_memory();
-  auto* const node = new (room) DependNode(task, &me);
+  DependNode* const node = me.nodes.take();
+  if (node == nullptr) out_of_memory();
+  node->begin(task, &me);
   Extra* const parent = extra_of(me, *me.current);
   if (parent->children == nullptr) {
     auto* const map = malloc(sizeof(DependMap));
@@ -301,7 +284,7 @@ DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t cou
     depend_on_all(map, node, is_task);
     return node;
   }
-  if (map.all != nullptr) wait_for_node(node, map.all);
+  if (map.all.node != nullptr) wait_for_node(node, map.all);
   for (std::size_t i = 0; i < count; ++i) depend_on(map, node, list[i], is_task);
   return node;
 }
@@ -322,7 +305,7 @@ void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   if (!has_to_wait(*me.current->extra->children, list, count)) return;
   DependNode* const node = new_node(me, nullptr, list, count);
   wait_until(me, [](void* n) noexcept { return static_cast<DependNode*>(n)->is_over(); }, node);
-  let_go(node);
+  give_back(node);
 }
 
 // It waits for nothing else.
@@ -350,18 +333,16 @@ void release_dependents(Member* me, Task& ended, After after) noexcept {
       waiting->sleeper.wake();
     else if (is_ready && mutexes.take(*next))
       submit_late(me, *extra.team, *t, after);
-    let_go(next);
   }
   for (DependNode* const other : put_off) submit_late(me, *extra.team, *other->task(), after);
   dependents.free_memory();
   put_off.free_memory();
-  let_go(node);
+  give_back(node);
 }
 
 void drop(DependMap* map) noexcept {
   if (map == nullptr) return;
   clear(*map);
-  if (map->all != nullptr) let_go(map->all);
   map->mutexes.free_all();
   map->entries.free_all();
   free(map);

@@ -122,7 +122,7 @@ void end_kmpc(Member& me, Group& g) noexcept {
 // The descriptor of a task that is never run.
 void give_up(Member& me, Task& t) noexcept {
   if (t.is(flag::destructor)) destroy_private(me, t);
-  if (t.is(flag::extra)) free(t.extra);
+  if (t.is(flag::extra)) Kept<Extra>::give_back(t.extra);
   t.parent.store(me.free[t.size_class], sync::relaxed);
   me.free[t.size_class] = &t;
 }

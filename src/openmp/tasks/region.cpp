@@ -80,7 +80,7 @@ void leave() noexcept {
     me.track->end_region(me.outer != nullptr ? me.outer->track : nullptr);
   if (Task& t = me.implicit; t.is(flag::extra)) {
     drop(t.extra->children);
-    free(t.extra);
+    Kept<Extra>::give_back(t.extra);
     t.flags = flag::kmpc | flag::implicit;
   }
   set_member(me.outer);

@@ -25,9 +25,9 @@
 // count
 //     down, acquire it. So what follows a taskwait sees what the children did, and memory is used
 //     anew only after all have let go of it.
-// (task.F) A descriptor goes back to the thread it came from: other threads push it onto a list
-// there
-//     (release), the owner takes the whole list (acquire), so no address can come back in between.
+// (task.F) A descriptor, or what it has beside it (kept.hpp), goes back to the thread it came from:
+//     other threads push it onto a list there (release), the owner takes the whole list (acquire),
+//     so no address can come back in between.
 // (task.O) A task that was put off may go on by another thread. The child's thread looks for the
 //     owner after it has counted down, and a new owner is stored before it looks at the counts: so
 //     the thread that waits is woken.
@@ -101,6 +101,9 @@ struct alignas(64) Task {
   void* block() noexcept { return this + 1; }
   bool is(std::uint16_t which) const noexcept { return (flags & which) != 0; }
 
+  // In a list of free descriptors.
+  void set_next_free(Task* next) noexcept { parent.store(next, sync::relaxed); }
+
   void begin_counts() noexcept {
     own = 0;
     others.store(running, sync::relaxed);
@@ -163,17 +166,19 @@ class BothEnds {
   sync::atomic<std::uint32_t> come_{0};
 };
 
-// Descriptors of one size that come back from other threads.
+// Memory of one size that comes back from other threads: descriptors, or what a task has beside
+// one.
+template <class T = Task>
 struct Returned {
-  sync::atomic<Task*> first{nullptr};
+  sync::atomic<T*> first{nullptr};
 
-  void give_back(Task* task) noexcept {
-    Task* next = first.load(sync::relaxed);
+  void give_back(T* given) noexcept {
+    T* next = first.load(sync::relaxed);
     do {
-      task->parent.store(next, sync::relaxed);
-    } while (!first.compare_exchange_strong(next, task, sync::release));  // (task.F)
+      given->set_next_free(next);
+    } while (!first.compare_exchange_strong(next, given, sync::release));  // (task.F)
   }
-  Task* take_all() noexcept { return first.exchange(nullptr, sync::acquire); }  // (task.F)
+  T* take_all() noexcept { return first.exchange(nullptr, sync::acquire); }  // (task.F)
 };
 
 }  // namespace nigh::openmp::tasks

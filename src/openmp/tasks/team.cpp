@@ -35,8 +35,7 @@ bool is_crowded(Member const& me) noexcept { return me.size > me.team->cpus.load
 void recycle(Member* me, Task& t) noexcept {
   if (t.is(flag::extra)) [[unlikely]] {
     drop(t.extra->children);
-    t.extra->~Extra();
-    free(t.extra);
+    Kept<Extra>::give_back(t.extra);
   }
   t.begin_counts();
   Member* const home = t.home;
@@ -292,9 +291,9 @@ void let_others_begin(Member& me) noexcept {
 
 Extra* extra_of(Member& me, Task& t) noexcept {
   if (t.is(flag::extra)) return t.extra;
-  auto* const room = malloc(sizeof(Extra));
-  if (room == nullptr) out_of_memory();
-  auto* const extra = new (room) Extra;
+  Extra* const used = me.extras.take();
+  if (used == nullptr) out_of_memory();
+  auto* const extra = new (used) Extra;
   if (!t.is(flag::kmpc)) extra->function = t.function;
   extra->team = me.team;
   t.extra = extra;

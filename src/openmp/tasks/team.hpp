@@ -20,6 +20,7 @@
 
 #include "openmp/task_hooks.hpp"
 #include "openmp/tasks/following.hpp"
+#include "openmp/tasks/kept.hpp"
 #include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
@@ -116,7 +117,9 @@ struct alignas(64) Member {
   // Others write here.
   alignas(64) Sleeper sleeper;
   Elsewhere elsewhere;
-  alignas(64) std::array<Returned, size_classes> returned{};
+  Kept<Extra> extras;
+  Kept<DependNode> nodes;
+  alignas(64) std::array<Returned<>, size_classes> returned{};
   // Rarely used.
   alignas(64) Task implicit;
   Follower follower;
