@@ -92,9 +92,9 @@ void fork_without_runtime(void* where, Passed& passed) {
   call_body(passed, &thread, &number);
 }
 
-// By the runtime itself, for threads of its own.
-void fork_as_runtime_does(void const* caller, std::uint32_t count, Microtask body,
-                          void** arguments) {
+// By the runtime itself, for threads of its own. Apart, for its room on the stack.
+[[gnu::noinline]] void fork_as_runtime_does(void const* caller, std::uint32_t count, Microtask body,
+                                            void** arguments) {
   auto const code = reinterpret_cast<void const*>(body);
   Passed passed{body, count, arguments};
   Runtime const* const runtime = find_region(code, Entry::fork_call, caller).runtime;
