@@ -79,14 +79,15 @@ class Programs:
     def well_behaved(self, which):
         """Seeds on which the compiler's own runtime is right."""
         good = []
+        right = set(self.expected)  # also behind each other, as they run under nigh
         try:
             for threads in (1, 2, 4, 8):
-                if self.wrong(run([self.programs[which]], threads, 60)):
-                    raise Ended("a wrong answer")
-            return list(self.expected)
+                right -= set(self.wrong(run([self.programs[which]], threads, 60)))
+            if len(right) == len(self.expected):
+                return list(self.expected)
         except Ended:
             pass
-        for seed in self.expected:
+        for seed in sorted(right):
             try:
                 if all(run([self.programs[which], seed], threads, 20).get(seed) == self.expected[seed]
                        for threads in (1, 2, 4, 8) for _ in range(2)):
